@@ -26,8 +26,13 @@ pub struct Completed {
 pub enum Before {
     /// Its stream is opened.
     Opening,
-    /// It is requested, with so many bytes.
-    Request(u64),
+    /// It is requested.
+    Request {
+        /// The bytes of the request.
+        bytes: u64,
+        /// Whether its stream is opened for it.
+        is_first: bool,
+    },
     /// Nothing: it is written when it is there.
     Nothing,
 }
@@ -81,6 +86,10 @@ pub trait Host {
     /// Records that a transfer has begun, whose end [`Host::complete`] records at this host or
     /// at the other one.
     fn begin(&mut self);
+
+    /// What the flow's applications write at a time, in bytes; as much as they have if that is
+    /// not limited. The host cuts what is handed to [`Host::write`].
+    fn write_size(&self) -> Option<u64>;
 
     /// Records a transfer as completed.
     fn complete(&mut self, transfer: Completed);

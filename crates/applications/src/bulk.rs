@@ -29,12 +29,12 @@ impl Application for Bulk {
             self.next = Time::NEVER;
             return host.write(stream, u64::MAX);
         };
-        let portion = portion(rate, host.segment());
+        let portion = portion(rate, host);
         // While the transport holds enough, the application waits.
         if host.room(stream) > 0 {
-            host.write(stream, u64::from(portion));
+            host.write(stream, portion);
         }
-        self.next = now + rate.transmission_time(portion);
+        self.next = now + rate.transmission_time(portion as u32);
     }
 
     fn stop(&mut self, _now: Time, host: &mut dyn Host) {
@@ -49,11 +49,12 @@ impl Application for Bulk {
     }
 }
 
-/// What an application that hands data over at a rate does so with: a full segment, or
-/// what it makes in 0.1 ms, in bytes.
-fn portion(rate: Rate, segment: u16) -> u32 {
-    let bytes = rate.bits_per_second() / 8 / 10_000;
-    u32::try_from(bytes).unwrap_or(u32::MAX).max(u32::from(segment))
+/// What an application that hands data over at a rate does so with, in bytes: its writes, or a
+/// full segment, or what it makes in 0.1 ms.
+fn portion(rate: Rate, host: &dyn Host) -> u64 {
+    let made = rate.bits_per_second() / 8 / 10_000;
+    let usual = made.max(u64::from(host.segment()));
+    host.write_size().unwrap_or(usual).min(u64::from(u32::MAX))
 }
 
 /// Receives what comes.

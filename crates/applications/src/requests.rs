@@ -1,5 +1,8 @@
-//! Requests and their answers, one after another over one stream that the receiver of
-//! the answers opens.
+//! Requests and their answers, one after another over streams that the receiver of the answers
+//! opens: a closed system of workers, each with at most one request under way.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
 
 use windtunnel_engine::{Random, Time};
 
@@ -13,44 +16,72 @@ pub(crate) struct Exchange {
     pub(crate) think: Period,
 }
 
-/// Asks.
+/// One that asks, waits for the answer, thinks, and asks again.
+#[derive(Debug)]
+struct Worker {
+    /// What its thinking is drawn from.
+    random: Random,
+    stream: Option<Stream>,
+    /// When it asked last, and whether that opened its stream.
+    asked: Time,
+    is_first: bool,
+}
+
+/// Asks: several workers, each over a stream of its own.
 #[derive(Debug)]
 pub(crate) struct Client {
     exchange: Exchange,
-    random: Random,
-    stream: Option<Stream>,
-    asked: Time,
-    next: Time,
+    workers: Box<[Worker]>,
+    /// When those ask that think, by number.
+    next: BinaryHeap<Reverse<(Time, usize)>>,
 }
 
 impl Client {
-    pub(crate) fn new(start: Time, exchange: Exchange, random: Random) -> Self {
-        Self { exchange, random, stream: None, asked: start, next: start }
+    pub(crate) fn new(start: Time, exchange: Exchange, workers: u32, random: Random) -> Self {
+        let streams = std::iter::successors(Some(random), |it| Some(it.second()));
+        let worker = |random| Worker { random, stream: None, asked: start, is_first: true };
+        let workers: Box<[Worker]> = streams.take(workers as usize).map(worker).collect();
+        let next = (0..workers.len()).map(|it| Reverse((start, it))).collect();
+        Self { exchange, workers, next }
+    }
+
+    fn ask(&mut self, now: Time, number: usize, host: &mut dyn Host) {
+        let worker = &mut self.workers[number];
+        worker.asked = now;
+        worker.is_first = worker.stream.is_none();
+        let stream = *worker.stream.get_or_insert_with(|| host.open(number as u64));
+        host.await_received(stream, host.received(stream) + self.exchange.response);
+        host.write(stream, self.exchange.request);
+        host.begin();
     }
 }
 
 impl Application for Client {
     fn next_wake(&self) -> Time {
-        self.next
+        self.next.peek().map_or(Time::NEVER, |it| it.0.0)
     }
 
     fn wake(&mut self, now: Time, host: &mut dyn Host) {
-        (self.asked, self.next) = (now, Time::NEVER);
-        let stream = *self.stream.get_or_insert_with(|| host.open(0));
-        host.await_received(stream, host.received(stream) + self.exchange.response);
-        host.write(stream, self.exchange.request);
-        host.begin();
+        while let Some(Reverse((time, number))) = self.next.peek().copied()
+            && time <= now
+        {
+            self.next.pop();
+            self.ask(now, number, host);
+        }
     }
 
-    fn on_received(&mut self, now: Time, _stream: Stream, host: &mut dyn Host) {
+    fn on_received(&mut self, now: Time, stream: Stream, host: &mut dyn Host) {
+        let number = host.ordinal(stream) as usize;
         let Exchange { request, response, think } = self.exchange;
-        let before = Before::Request(request);
-        host.complete(Completed { bytes: response, start: self.asked, before });
-        self.next = now + think.draw(&mut self.random);
+        let worker = &mut self.workers[number];
+        let before = Before::Request { bytes: request, is_first: worker.is_first };
+        host.complete(Completed { bytes: response, start: worker.asked, before });
+        self.next.push(Reverse((now + think.draw(&mut worker.random), number)));
     }
 
-    fn on_closed(&mut self, _stream: Stream) {
-        self.stream = None;
+    fn on_closed(&mut self, stream: Stream) {
+        let closed = self.workers.iter_mut().find(|it| it.stream == Some(stream));
+        closed.into_iter().for_each(|it| it.stream = None);
     }
 }
 

@@ -29,9 +29,11 @@ pub enum Workload {
         /// Its size in bytes.
         bytes: u64,
     },
-    /// The receiver asks and the sender answers, again and again, over one stream that
-    /// the receiver opens.
+    /// Workers at the receiver ask and the sender answers, again and again, over a stream for
+    /// each that the receiver opens.
     RequestResponse {
+        /// How many workers there are.
+        workers: u32,
         /// The size of a request in bytes.
         request: u64,
         /// The size of an answer in bytes.
@@ -72,9 +74,10 @@ impl Workload {
             &Self::File { bytes } => {
                 [Box::new(FileSender::new(start, bytes)), Box::new(FileReceiver::new(start, bytes))]
             }
-            &Self::RequestResponse { request, response, think } => {
+            &Self::RequestResponse { workers, request, response, think } => {
                 let exchange = Exchange { request, response, think };
-                [Box::new(Server::new(exchange)), Box::new(Client::new(start, exchange, random()))]
+                let client = Client::new(start, exchange, workers, random());
+                [Box::new(Server::new(exchange)), Box::new(client)]
             }
             &Self::OnOff(turns) => {
                 [Box::new(OnOff::new(start, turns, random())), Box::new(Discard)]
@@ -97,11 +100,14 @@ impl Workload {
         }
     }
 
-    /// Whether each of the flow's streams is used for one transfer, so that there may be
-    /// many at a time.
+    /// Whether there may be many streams at a time.
     #[must_use]
     pub fn has_many_streams(&self) -> bool {
-        matches!(self, Self::Arrivals { .. } | Self::External(_))
+        match self {
+            Self::Arrivals { .. } | Self::External(_) => true,
+            Self::RequestResponse { workers, .. } => *workers > 1,
+            _ => false,
+        }
     }
 
     /// Whether it carries files or answers that are received to an end.

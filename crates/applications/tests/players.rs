@@ -54,6 +54,10 @@ impl Host for End {
     fn room(&self, _stream: Stream) -> u64 {
         u64::MAX
     }
+    fn write_size(&self) -> Option<u64> {
+        None
+    }
+
     fn segment(&self) -> u16 {
         1448
     }

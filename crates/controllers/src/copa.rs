@@ -24,7 +24,9 @@
 //! A velocity above one is reset immediately when the direction changes, as in mvfst,
 //! and moves the window by no more than itself in a round trip. If a buffer never
 //! overflows, several connections can take each other for competitors, and nothing
-//! restores `delta`: a weakness of the scheme.
+//! restores `delta`: a weakness of the scheme. If one is always full, because it has no room for
+//! the queues of all, `Tb` includes that queue after 10 s, and only the guard against heavy loss
+//! holds the windows down (docs/validation/odd-cases.md).
 //! The paper does not specify marks and timeouts: a mark counts as a loss, and a
 //! timeout starts slow start from two segments.
 

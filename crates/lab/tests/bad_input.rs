@@ -612,6 +612,21 @@ fn proxies_are_on_the_path_of_a_flow_in_their_order() {
 }
 
 #[test]
+fn writes_and_workers_are_at_least_one() {
+    assert!(read(&flow("write_size = \"1 B\"\nnagle = \"minshall\"")).is_ok());
+    assert_refused(&flow("write_size = ¶\"0 B\""), &["`write_size` must be between 1 B"]);
+    assert_refused(&flow("nagle = ¶\"on\""), &["`on`", "`off`", "`classic`", "`minshall`"]);
+    let workers = |number: &str| {
+        flow(&format!(
+            "workload = {{ kind = \"request-response\", response = \"1 kB\", workers = {number} }}"
+        ))
+    };
+    assert!(read(&workers("65535")).is_ok());
+    assert_refused(&workers("¶0"), &["`workers` must be greater than zero", "workers = 10"]);
+    assert_refused(&workers("¶65536"), &["65536"]);
+}
+
+#[test]
 fn a_kind_without_required_keys_may_be_written_as_its_name() {
     let queue = |text: &str| changed("{ kind = \"codel\", limit = \"50 packets\" }", text);
     for text in ["\"fq-codel\"", "[\"red\", { kind = \"pie\", target = \"20 ms\" }]"] {

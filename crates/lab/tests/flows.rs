@@ -233,6 +233,126 @@ fn answers_follow_each_other_at_the_pace_of_thinking() {
     assert!(numbers(transfers, "slowdown").iter().all(|it| *it >= 1.0));
 }
 
+/// The transfers of workers that ask for ten full segments, which take 12 ms of 10 Mbps, for a
+/// minute: when each began, and how long it took.
+fn asked_by(workers: usize, think: &str) -> Vec<(f64, f64)> {
+    let queue = r#"defaults.link.queue = { kind = "drop-tail", limit = "10000 packets" }"#;
+    let flow = format!(
+        r#"
+        [flows.web]
+        from = "b"
+        to = "a"
+        controller = "cubic"
+        workload = {{ kind = "request-response", response = "14480 B", workers = {workers}, {think} }}
+        "#
+    );
+    let text = scenario(&format!("{queue}\n{flow}")).replace("10 s\"", "60 s\"");
+    let tables = run(&text, 1);
+    let transfers = table(&tables, "transfers");
+    assert!(numbers(transfers, "slowdown").iter().all(|it| *it >= 1.0));
+    numbers(transfers, "start_s").into_iter().zip(numbers(transfers, "completion_s")).collect()
+}
+
+/// One worker asks again exactly when it has thought.
+#[test]
+fn a_request_follows_an_answer_after_the_time_to_think() {
+    let transfers = asked_by(1, r#"think = "100 ms""#);
+    for pair in transfers.windows(2) {
+        let ((start, completion), (next, _)) = (pair[0], pair[1]);
+        assert!((next - start - completion - 0.1).abs() < 1e-9, "{start} {completion} {next}");
+    }
+}
+
+/// The interactive response time law, `X = N / (R + Z)` (Lazowska et al., Quantitative System
+/// Performance, 1984, section 3.5), of what was measured; and the bounds of throughput, of which
+/// the nearer one is nearly reached away from where they meet, at 11 workers (section 5.2).
+#[test]
+fn workers_are_a_closed_system() {
+    // The link's 12 ms for an answer, and 22 ms for the request and back, which one worker sees.
+    let (think, demand, alone) = (0.1, 0.012, 0.0362);
+    for workers in [1, 3, 100] {
+        let transfers = asked_by(workers, r#"think = "100 ms", periods = "exponential""#);
+        let received = transfers.len() as f64;
+        let throughput = received / 60.0;
+        let response = transfers.iter().map(|it| it.1).sum::<f64>() / received;
+        let law = workers as f64 / (response + think);
+        // Three standard errors of the mean of exponential times, and what is under way at the
+        // end.
+        let error = 3.0 / received.sqrt() + workers as f64 / received;
+        assert!((throughput / law - 1.0).abs() < error, "{workers}: {throughput} {law}");
+        let bound = (1.0_f64 / demand).min(workers as f64 / (alone + think));
+        let share = throughput / bound;
+        assert!(share > 0.9 && share < 1.0 + error, "{workers}: {share} of {bound}");
+        // Never are more requests under way than workers.
+        let under_way = |at: f64| transfers.iter().filter(move |it| it.0 <= at && at < it.0 + it.1);
+        assert!(transfers.iter().all(|it| under_way(it.0).count() <= workers));
+    }
+}
+
+/// RFC 896: a character each 200 ms over a round trip of 5 s. The first goes alone, and with each
+/// acknowledgement the 25 that were typed meanwhile.
+#[test]
+fn a_typist_over_a_slow_path_sends_a_segment_a_round_trip() {
+    let typed = |nagle: &str| {
+        let text = format!(
+            r#"
+            duration = "101 s"
+            nodes = {{ a = {{}}, b = {{}} }}
+            links.slow = {{ nodes = ["a", "b"], rate = "1 Mbps", delay = "2.5 s" }}
+            [flows.keys]
+            from = "a"
+            to = "b"
+            controller = "reno"
+            write_size = "1 B"
+            acknowledge_every = "1 segments"
+            initial_timeout = "10 s"
+            workload = {{ kind = "bulk", rate = "40 bps" }}
+            {nagle}
+            "#
+        );
+        let tables = run(&text, 1);
+        let flows = table(&tables, "flows");
+        (counts(flows, "segments")[0], counts(flows, "received_bytes")[0])
+    };
+    // The connection stands after 5 s; what was typed until then goes in single characters too.
+    let (segments, received) = typed("");
+    assert!((500..=506).contains(&segments) && received > 480, "{segments} {received}");
+    assert_eq!(typed(r#"nagle = "off""#), (segments, received));
+    for nagle in ["classic", "minshall"] {
+        let (segments, received) = typed(&format!(r#"nagle = "{nagle}""#));
+        assert!((20..=21).contains(&segments) && received > 470, "{nagle}: {segments} {received}");
+    }
+}
+
+/// A request in two writes is answered when the second is there, which waits for the delayed
+/// acknowledgement of the first.
+#[test]
+fn a_request_in_two_writes_takes_a_delayed_acknowledgement_more() {
+    let answers = |keys: &str| {
+        let text = scenario(&format!(
+            r#"
+            [flows.web]
+            from = "b"
+            to = "a"
+            controller = "cubic"
+            write_size = "50 B"
+            workload = {{ kind = "request-response", response = "50 B", think = "1 s" }}
+            {keys}
+            "#
+        ));
+        let tables = run(&text, 1);
+        numbers(table(&tables, "transfers"), "completion_s")
+    };
+    let usual = answers("");
+    for (within, more) in [("40 ms", 0.04), ("200 ms", 0.2)] {
+        let keys = format!("nagle = \"minshall\"\nacknowledge_within = \"{within}\"");
+        for (with, without) in answers(&keys).iter().zip(&usual).skip(1) {
+            // And a round trip of 22 ms and two packets more.
+            assert!((with - without - more - 0.022).abs() < 0.001, "{with} {without}");
+        }
+    }
+}
+
 #[test]
 fn turns_of_equal_length_carry_half() {
     let turns = r#"flows.turns = { from = "a", to = "b", controller = "aimd", workload = { kind = "on-off", on = "5 s", off = "5 s" } }"#;

@@ -158,7 +158,7 @@ third = { nodes = ["b", "c"], queue = "sce", loss = { kind = "gilbert-elliott", 
 bulk = { workload = "bulk" }
 paced = { workload = { kind = "bulk", rate = "1 Mbps" }, split = { at = ["b"] } }
 file = { workload = { kind = "file", size = "50 kB" } }
-ask = { workload = { kind = "request-response", response = "5 kB", periods = "exponential", think = "9 ms" } }
+ask = { write_size = "60 B", nagle = "classic", workload = { kind = "request-response", response = "5 kB", workers = 3, periods = "exponential", think = "9 ms" } }
 turns = { workload = { kind = "on-off", on = "20 ms", off = "10 ms" } }
 files = { workload = { kind = "arrivals", sizes = [["1 kB", "0 %"], ["9 kB", "100 %"]], load = "20 %" } }
 call = { protocol = "udp", rate = "100 kbps" }

@@ -180,7 +180,10 @@ impl Application for AdaptivePlayer {
             host.await_received(stream, self.before + bytes);
             return;
         }
-        let before = Before::Request(self.settings.request + level as u64);
+        let before = Before::Request {
+            bytes: self.settings.request + level as u64,
+            is_first: self.segments.is_empty(),
+        };
         host.complete(Completed { bytes, start: requested, before });
         self.take_in(now, requested, level, latency);
         self.go_on(now, host);

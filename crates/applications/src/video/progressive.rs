@@ -64,7 +64,7 @@ impl Application for ProgressivePlayer {
         self.playout.receive(now, received);
         let bytes = self.settings.frames.bytes();
         if received >= bytes {
-            let before = Before::Request(self.settings.request);
+            let before = Before::Request { bytes: self.settings.request, is_first: true };
             host.complete(Completed { bytes, start: self.start, before });
             host.close(stream);
         }

@@ -8,7 +8,7 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::TIMESTAMPS_SIZE;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
 };
 
 /// The length of a TCP header without options.
@@ -78,6 +78,8 @@ fn of_version(ip: IpVersion, controller: &ControllerSettings, largest_packet: u1
         },
         receive_buffer: BufferLimits { initial: 1 << 16, maximum: 6 << 20 },
         send_buffer: 4 << 20,
+        write_size: None,
+        nagle: Nagle::Minshall,
         after_idleness: Idleness::Decay,
         after_path_change: AfterPathChange::Keep,
         reading: Reading::AsTaken,

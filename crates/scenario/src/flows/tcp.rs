@@ -90,6 +90,15 @@ pub(crate) struct Tcp {
     /// What the sender can hold until it is acknowledged. The default is Linux's.
     #[serde(default = "bytes::<4_194_304>")]
     send_buffer: Located<Measured<Bytes>>,
+    /// What its applications write at a time: data that they have at once is written in pieces of
+    /// that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes
+    /// a piece when it is made. Default: all that there is.
+    write_size: Option<Located<Measured<Bytes>>>,
+    /// Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
+    /// written last before a connection is closed does not. The default is as if applications
+    /// had set `TCP_NODELAY`, which systems do not by default.
+    #[serde(default)]
+    nagle: Nagle,
     /// What becomes of the window when nothing was sent for longer than the timeout. BBR
     /// is not concerned.
     #[serde(default)]
@@ -182,6 +191,19 @@ enum Ecn {
     Scalable,
     /// As `classic`, and the milder mark of SCE is echoed.
     Sce,
+}
+
+choice! {
+    /// Which data that does not fill a segment waits for more.
+    Nagle as tcp::Nagle {
+        /// None.
+        Off,
+        /// All that is written while any data is not acknowledged (RFC 9293, section 3.7.4).
+        Classic,
+        /// What is written while a segment is not acknowledged that was not full either
+        /// (draft-minshall-nagle, as in Linux).
+        Minshall,
+    }
 }
 
 choice! {
@@ -371,6 +393,8 @@ impl Tcp {
             timeout_limits: self.timeout_limits()?,
             receive_buffer: self.receive_buffer()?,
             send_buffer: within(&self.send_buffer, MOST_BUFFER, "send_buffer")?,
+            write_size: self.write_size()?,
+            nagle: self.nagle.into(),
             after_idleness: self.after_idleness.into(),
             after_path_change: self.after_path_change.into(),
             reading: match self.reading {
@@ -400,6 +424,11 @@ impl Tcp {
     /// What the flow says, or else what its controller needs.
     fn ecn(&self, controller: &controllers::Settings) -> EcnMode {
         self.ecn.map_or_else(|| EcnMode::wanted_by(controller), EcnMode::from)
+    }
+
+    fn write_size(&self) -> Result<Option<u64>, Mistake> {
+        let size = self.write_size.as_ref();
+        size.map(|it| within(it, MOST_BUFFER, "write_size")).transpose()
     }
 
     fn receive_buffer(&self) -> Result<BufferLimits, Mistake> {

@@ -8,10 +8,8 @@ use windtunnel_engine::{Duration, Time};
 use super::endpoint::Endpoint;
 use super::scheduler::{Choice, SubflowState, View, nearest};
 use super::subflow::Subflow;
+use crate::tcp::writes::Writes;
 use crate::tcp::{TcpOutbox, TcpSettings};
-
-/// More bytes than any connection sends: data without end.
-const WITHOUT_END: u64 = u64::MAX / 2;
 
 /// What a subflow may hold, sent or not: so many of its largest windows, and at least so many
 /// segments, as Linux lets its send buffer grow.
@@ -41,9 +39,7 @@ pub(super) struct Sending {
     unacknowledged: u64,
     /// The next byte that goes for the first time.
     next: u64,
-    /// The byte after the last that the application wrote.
-    limit: u64,
-    closing: bool,
+    writes: Writes,
     /// The byte after the last that the receiver has room for.
     edge: u64,
     reinjections: VecDeque<Reinjection>,
@@ -63,8 +59,7 @@ impl Default for Sending {
         Self {
             unacknowledged: 0,
             next: 0,
-            limit: 0,
-            closing: false,
+            writes: Writes::new(0),
             edge: 0,
             reinjections: VecDeque::new(),
             last: None,
@@ -78,55 +73,52 @@ impl Default for Sending {
 
 impl Sending {
     pub(super) fn write(&mut self, bytes: u64) {
-        self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
+        self.writes.add(bytes);
     }
 
     /// Nothing more will be written. Of data without end, what has been sent is the end.
     pub(super) fn close(&mut self) {
-        self.closing = true;
-        if self.limit >= WITHOUT_END {
-            self.limit = self.next;
-        }
+        self.writes.close(self.next);
     }
 
     pub(super) fn is_closing(&self) -> bool {
-        self.closing
+        self.writes.is_closing()
     }
 
     /// Whether anything was written, or it was closed.
     pub(super) fn is_used(&self) -> bool {
-        self.limit > 0 || self.closing
+        self.writes.limit() > 0 || self.writes.is_closing()
     }
 
     /// Whether all that was written has been given to subflows.
     pub(super) fn has_given_all(&self) -> bool {
-        self.next == self.limit
+        self.next == self.writes.limit()
     }
 
     /// The byte after the last, which a DATA_FIN takes.
     pub(super) fn end(&self) -> u64 {
-        self.limit
+        self.writes.limit()
     }
 
     /// Whether data up to there is the last.
     pub(super) fn ends_with(&self, end: u64) -> bool {
-        self.closing && end == self.limit
+        self.writes.end_at(end)
     }
 
     /// Whether everything was acknowledged, the DATA_FIN as well.
     pub(super) fn is_closed(&self) -> bool {
-        self.closing && self.unacknowledged > self.limit
+        self.writes.is_closing() && self.unacknowledged > self.writes.limit()
     }
 
     pub(super) fn unacknowledged_bytes(&self) -> u64 {
-        if self.limit >= WITHOUT_END {
+        if self.writes.is_without_end() {
             return u64::MAX;
         }
-        self.limit.saturating_sub(self.unacknowledged)
+        self.writes.limit().saturating_sub(self.unacknowledged)
     }
 
     pub(super) fn acknowledged_bytes(&self) -> u64 {
-        self.unacknowledged.min(self.limit)
+        self.unacknowledged.min(self.writes.limit())
     }
 
     pub(super) fn probes_at(&self) -> Time {
@@ -135,7 +127,7 @@ impl Sending {
 
     /// The other end expects that byte next, and has room for so many more.
     pub(super) fn acknowledge(&mut self, acknowledgement: u64, window: u64) {
-        let sent = self.next + u64::from(self.closing && self.next == self.limit);
+        let sent = self.next + u64::from(self.writes.end_at(self.next));
         if acknowledgement > sent {
             return;
         }
@@ -146,6 +138,14 @@ impl Sending {
     /// The bytes that there is room for, at the receiver and in the send buffer.
     fn room(&self, send_buffer: u64) -> u64 {
         self.edge.min(self.unacknowledged.saturating_add(send_buffer)).saturating_sub(self.next)
+    }
+
+    /// The bytes that may go, were there room: all that was written and has not gone, unless
+    /// Nagle's algorithm holds that back.
+    fn ready(&self, settings: &TcpSettings) -> u64 {
+        let unacknowledged = self.unacknowledged.min(self.next);
+        let are_held = self.writes.are_held(unacknowledged, self.next, settings);
+        if are_held { 0 } else { self.writes.waiting(self.next) }
     }
 
     /// What a scheduler decides on.
@@ -162,7 +162,7 @@ impl Sending {
             excluded,
             unacknowledged: self.unacknowledged.min(self.next),
             next: self.next,
-            waiting: self.limit - self.next,
+            waiting: self.writes.waiting(self.next),
             window: self.room(settings.send_buffer),
             segment: settings.maximum_segment,
         }
@@ -189,13 +189,24 @@ impl Endpoint {
             }
         }
         while !self.sending.reinjections.is_empty() && self.send_again(now) {}
-        while self.send_next(now) {}
+        if self.sending.writes.waiting(self.sending.next) == 0 {
+            self.write_on();
+        }
+        while self.send_next(now) || self.write_on() {}
         for place in 0..self.subflows.len() {
             if std::mem::take(&mut self.subflows[place].has_more_to_send) {
                 self.on_subflow(place, outbox, |it, outbox| it.send(now, outbox));
             }
         }
         self.arrange_probe(now);
+    }
+
+    /// The application writes its next piece, and the first of several once a subflow can take
+    /// it. Whether it had more.
+    fn write_on(&mut self) -> bool {
+        let settings = &self.settings.tcp;
+        let may = settings.write_size.is_none() || self.states.iter().any(|it| it.usable);
+        may && self.sending.writes.write_on(self.sending.next, settings)
     }
 
     /// Notes how a subflow fares, of which something has changed.
@@ -249,7 +260,7 @@ impl Endpoint {
     /// The next segment goes to a subflow. Whether one went.
     fn send_next(&mut self, now: Time) -> bool {
         let sending = &self.sending;
-        let (waiting, next) = (sending.limit - sending.next, sending.next);
+        let (waiting, next) = (sending.ready(&self.settings.tcp), sending.next);
         let unacknowledged = sending.unacknowledged.min(next);
         let room = sending.room(self.settings.tcp.send_buffer);
         let segment = u64::from(self.settings.tcp.maximum_segment);
@@ -297,6 +308,9 @@ impl Endpoint {
         if is_first {
             subflow.first_bytes += length;
             self.sending.next = end;
+            if length < u64::from(subflow.endpoint.settings().maximum_segment) {
+                self.sending.writes.send_small(end);
+            }
             self.counters.switches += u64::from(self.sending.last.is_some_and(|it| it != place));
             self.sending.last = Some(place);
         } else {
@@ -389,7 +403,8 @@ impl Endpoint {
     /// which its subflow had acknowledged before.
     fn arrange_probe(&mut self, now: Time) {
         let it = &self.sending;
-        let waits = it.unacknowledged < it.next || it.limit > it.next && it.edge <= it.next;
+        let waits =
+            it.unacknowledged < it.next || it.writes.limit() > it.next && it.edge <= it.next;
         let is_busy = |it: &Subflow| it.is_usable() && it.endpoint.is_sending();
         if !waits || self.subflows.iter().any(is_busy) {
             (self.sending.probes_at, self.sending.probe_wait) = (Time::NEVER, PROBE_WITHIN);

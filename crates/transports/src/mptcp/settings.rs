@@ -6,7 +6,7 @@ use windtunnel_engine::Time;
 use windtunnel_packets::multipath::{Multipath, Version};
 
 use super::scheduler::SchedulerSettings;
-use crate::tcp::{BufferLimits, Reading, TcpSettings};
+use crate::tcp::{BufferLimits, Nagle, Reading, TcpSettings};
 
 /// More than any subflow holds: neither its receive buffer nor its send buffer limits it.
 const UNLIMITED: u64 = 1 << 30;
@@ -82,6 +82,9 @@ impl MultipathSettings {
             receive_buffer: BufferLimits::fixed(UNLIMITED),
             send_buffer: UNLIMITED,
             reading: Reading::AtOnce,
+            // Records are not joined: what waits waits in the connection.
+            nagle: Nagle::Off,
+            write_size: None,
             ..tcp.clone()
         });
         Self {

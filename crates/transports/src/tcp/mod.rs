@@ -19,11 +19,12 @@ pub(crate) mod sequence;
 mod settings;
 mod subflow;
 mod validity;
+pub(crate) mod writes;
 
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again, refuse};
 pub use limits::{Limit, LimitTimes};
 pub use sender::SenderState;
 pub use settings::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
 };

@@ -41,13 +41,11 @@ use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent};
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Idleness, TcpSettings};
+use super::writes::Writes;
 use crate::delivery::Account;
 use crate::pacing::Pacer;
 use crate::prr::Reduction;
 use crate::rtt::RttEstimator;
-
-/// More bytes than any connection sends: data without end.
-const WITHOUT_END: u64 = u64::MAX / 2;
 
 /// The sending half of a connection.
 #[derive(Debug)]
@@ -74,9 +72,7 @@ pub(super) struct Sender {
     next: u64,
     /// The byte after the last that was sent before segments had to become smaller.
     sent_before: u64,
-    /// The byte after the last that the application wrote.
-    limit: u64,
-    closing: bool,
+    writes: Writes,
     /// The byte after the FIN, once that was sent.
     fin_end: Option<u64>,
     /// The byte after the last that the receiver has room for, and the largest window that it
@@ -159,8 +155,7 @@ impl Sender {
             pacer: Pacer::default(),
             next: FIRST,
             sent_before: FIRST,
-            limit: FIRST,
-            closing: false,
+            writes: Writes::new(FIRST),
             fin_end: None,
             edge: FIRST,
             largest_window: 0,
@@ -216,10 +211,10 @@ impl Sender {
 
     /// Bytes written and not acknowledged.
     pub(super) fn unacknowledged(&self) -> u64 {
-        if self.limit >= WITHOUT_END {
+        if self.writes.is_without_end() {
             return u64::MAX;
         }
-        self.limit.saturating_sub(self.board.unacknowledged())
+        self.writes.limit().saturating_sub(self.board.unacknowledged())
     }
 
     /// Whether the FIN is acknowledged.
@@ -234,14 +229,11 @@ impl Sender {
 
     pub(super) fn write(&mut self, now: Time, bytes: u64) {
         self.end_silence(now);
-        self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
+        self.writes.add(bytes);
     }
 
     pub(super) fn close(&mut self) {
-        self.closing = true;
-        if self.limit >= WITHOUT_END {
-            self.limit = self.next;
-        }
+        self.writes.close(self.next);
     }
 
     /// The handshake has given the receiver's window, an agreement on ECN, and a round trip,

@@ -89,6 +89,18 @@ pub enum Idleness {
     Keep,
 }
 
+/// Which data waits that does not fill a segment, unless it is the last.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Nagle {
+    /// None (`TCP_NODELAY` of Linux and others).
+    Off,
+    /// That written while any data is not acknowledged (RFC 9293, section 3.7.4).
+    Classic,
+    /// That written while a segment is not acknowledged that was not full either
+    /// (draft-minshall-nagle-01, as in Linux).
+    Minshall,
+}
+
 /// What becomes of the congestion state when the network layer takes another path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum AfterPathChange {
@@ -154,6 +166,11 @@ pub struct TcpSettings {
     pub receive_buffer: BufferLimits,
     /// The bytes that the sender can hold until they are acknowledged.
     pub send_buffer: u64,
+    /// The bytes that the application writes at a time, without a pause between them; all that
+    /// it has if there is no limit.
+    pub write_size: Option<u64>,
+    /// Which of it waits for more.
+    pub nagle: Nagle,
     /// What becomes of the window after idleness.
     pub after_idleness: Idleness,
     /// What becomes of it when the network layer takes another path and says so.

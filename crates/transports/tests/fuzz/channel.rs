@@ -17,7 +17,7 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Dscp, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
+    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Nagle, Reading, Recovery, Role,
     TcpSettings,
 };
 
@@ -42,6 +42,7 @@ struct Case {
     buffer: u64,
     /// What client and server write.
     bytes: [u64; 2],
+    writes: (Option<u64>, Nagle),
     channel: Channel,
 }
 
@@ -146,6 +147,12 @@ fn channels() -> impl Strategy<Value = Channel> {
     })
 }
 
+/// The pieces that applications write, and what of them waits.
+pub(crate) fn writes() -> impl Strategy<Value = (Option<u64>, Nagle)> {
+    let nagle = prop::sample::select(vec![Nagle::Off, Nagle::Classic, Nagle::Minshall]);
+    (prop::option::of(50_u64..5_000), nagle)
+}
+
 fn cases() -> impl Strategy<Value = Case> {
     let sizes = || prop_oneof![Just(1_u64), 1_u64..3_000, 1_u64..300_000];
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
@@ -156,11 +163,11 @@ fn cases() -> impl Strategy<Value = Case> {
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
     let least_timeout = prop::sample::select(vec![0, 200, 1_000]).prop_map(Duration::from_millis);
     let timing = (1_u8..4, least_timeout, prop_oneof![Just(10.0), 1.0..100.0]);
-    let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], bytes);
+    let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], (bytes, writes()));
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
         let (recovery, timestamps, (ecn, server_ecn), (pacing, offload), controllers) = choices;
         let (controller, receiver) = controllers;
-        let (segment, timing, buffer, (there, back)) = ends;
+        let (segment, timing, buffer, ((there, back), writes)) = ends;
         let (acknowledge_every, least_timeout, initial_window) = timing;
         Case {
             recovery,
@@ -177,6 +184,7 @@ fn cases() -> impl Strategy<Value = Case> {
             initial_window,
             buffer,
             bytes: [there, back],
+            writes,
             channel,
         }
     })
@@ -199,6 +207,8 @@ impl Case {
                 self.buffer * u64::from(self.segment) + self.buffer % 7,
             ),
             send_buffer: 1 << 30,
+            write_size: self.writes.0,
+            nagle: self.writes.1,
             after_idleness: Idleness::Decay,
             after_path_change: AfterPathChange::Keep,
             small_queues: Some(false),
@@ -224,7 +234,8 @@ impl Case {
     /// queue overflows: the longest timeout, and then a segment in each direction in a round
     /// trip, each once delayed; ten times all that.
     fn patience(&self) -> Duration {
-        let segments = (self.bytes[0] + self.bytes[1]) / u64::from(self.segment) + 10;
+        let piece = self.writes.0.unwrap_or(u64::MAX).min(u64::from(self.segment));
+        let segments = (self.bytes[0] + self.bytes[1]) / piece + 10;
         let rate = Rate::from_bits_per_second(self.channel.rate).expect("not zero");
         let packet = rate.transmission_time(u32::from(self.segment) + 100);
         let queue = packet * (self.channel.room as u64 + 2);

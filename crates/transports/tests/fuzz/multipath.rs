@@ -20,8 +20,10 @@ use windtunnel_transports::mptcp::{
 };
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, Role, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, Role, TcpSettings,
 };
+
+use crate::channel::writes;
 
 /// What is tried.
 #[derive(Clone, Debug)]
@@ -37,6 +39,7 @@ struct Case {
     buffer: u64,
     /// What client and server write.
     bytes: [u64; 2],
+    writes: (Option<u64>, Nagle),
     channels: Vec<Channel>,
     /// Paths that become backups or are removed; the first is never removed.
     changes: Vec<PathChange>,
@@ -97,7 +100,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let version = prop::sample::select(vec![Version::V0, Version::V1]);
     let sizes = || prop_oneof![Just(1_u64), 1_u64..5_000, 1_u64..300_000];
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
-    let flags = (any::<bool>(), prop::bool::weighted(0.9));
+    let flags = (any::<bool>(), prop::bool::weighted(0.9), writes());
     let choices = (recovery, 0..DESCRIPTIONS.len(), 0..mptcp::DESCRIPTIONS.len(), version, flags);
     let channels = prop::collection::vec(channel(), 1..=8);
     let buffer = prop_oneof![2_u64..10, 2_u64..1_000];
@@ -105,7 +108,8 @@ fn cases() -> impl Strategy<Value = Case> {
     let changes = prop::collection::vec((times, any::<prop::sample::Index>(), 0..3_usize), 0..6);
     (any::<u64>(), choices, buffer, bytes, channels, changes).prop_map(
         |(seed, choices, buffer, (there, back), mut channels, changes)| {
-            let (recovery, controller, scheduler, version, (opportunistic, capable)) = choices;
+            let (recovery, controller, scheduler, version, (opportunistic, capable, writes)) =
+                choices;
             channels[0].dies = u64::MAX;
             let change = |(time, path, state): (u64, prop::sample::Index, usize)| {
                 let path = path.index(channels.len());
@@ -125,6 +129,7 @@ fn cases() -> impl Strategy<Value = Case> {
                 capable,
                 buffer,
                 bytes: [there, back],
+                writes,
                 channels,
                 changes,
             }
@@ -149,6 +154,8 @@ impl Case {
             timeout_limits: RtoLimits::default(),
             receive_buffer: BufferLimits::fixed(self.buffer * SEGMENT),
             send_buffer: 1 << 30,
+            write_size: self.writes.0,
+            nagle: self.writes.1,
             after_idleness: Idleness::Decay,
             after_path_change: AfterPathChange::Keep,
             small_queues: Some(false),

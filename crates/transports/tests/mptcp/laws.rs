@@ -1,6 +1,6 @@
 //! Laws of whole connections.
 
-use windtunnel_transports::tcp::BufferLimits;
+use windtunnel_transports::tcp::{BufferLimits, Nagle, Recovery, TcpSettings};
 
 use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
 use crate::spy::spied;
@@ -101,4 +101,35 @@ fn subflows_of_data_without_end_are_not_limited_by_the_application() {
     let samples = || heard.acknowledgements.iter().filter_map(|it| it.delivery);
     assert!(samples().count() > 100);
     assert_eq!(samples().filter(|it| it.application_limited).count(), 0);
+}
+
+/// The lengths of the segments with data that the client sends in ten seconds, in which it writes
+/// twice and closes.
+fn lengths_of(tcp: TcpSettings, writes: [u64; 2]) -> Vec<u16> {
+    let shapes = vec![path(10, 10, 60), path(10, 20, 60)];
+    let mut paths = Paths::new(settings(tcp, "lowest-rtt", 2), shapes);
+    paths.open(0, 0);
+    paths.run_until(at(1_000));
+    for bytes in writes {
+        paths.act(0, |it, now, outbox| it.write(now, bytes, outbox));
+    }
+    paths.run_until(at(10_000));
+    assert_eq!(paths.received(1), writes.iter().sum::<u64>());
+    let of_client = paths.sent.iter().filter(|(_, from, _, it)| *from == 0 && it.length > 0);
+    of_client.map(|(.., it)| it.length).collect()
+}
+
+/// Nagle's algorithm is that of the connection, whichever subflow has what is outstanding; and an
+/// application writes to the connection, not to a subflow.
+#[test]
+fn small_writes_wait_for_each_other_on_all_subflows() {
+    // Without probes, which would come before the delayed acknowledgements.
+    let recovery = Recovery::Sack;
+    let with = |nagle, write_size| TcpSettings { nagle, write_size, recovery, ..tcp("reno") };
+    let pieces = with(Nagle::Off, Some(100));
+    assert_eq!(lengths_of(pieces, [250, 100]), [100, 100, 50, 100]);
+    for nagle in [Nagle::Classic, Nagle::Minshall] {
+        assert_eq!(lengths_of(with(nagle, Some(100)), [250, 100]), [100, 250], "{nagle:?}");
+        assert_eq!(lengths_of(with(nagle, None), [100, 2_000]), [100, 1_420, 580], "{nagle:?}");
+    }
 }

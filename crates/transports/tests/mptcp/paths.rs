@@ -15,7 +15,7 @@ use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_transports::mptcp::{self, Endpoint, MultipathSettings, PathSettings};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, Role, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, Role, TcpSettings,
 };
 
 /// The bytes of data in a segment that fills a packet of 1500.
@@ -39,6 +39,8 @@ pub(crate) fn tcp(controller: &str) -> TcpSettings {
         },
         receive_buffer: BufferLimits::fixed(1 << 22),
         send_buffer: 1 << 22,
+        write_size: None,
+        nagle: Nagle::Off,
         after_idleness: Idleness::Decay,
         after_path_change: AfterPathChange::Keep,
         reading: Reading::AtOnce,

@@ -26,3 +26,4 @@ mod spy;
 mod timeouts;
 mod windows;
 mod without_sack;
+mod writes;

@@ -12,7 +12,7 @@ use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::{Body, Dscp, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
+    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Nagle, Reading, Recovery, Role,
     TcpSettings,
 };
 
@@ -34,6 +34,8 @@ pub(crate) fn settings(controller: &str) -> TcpSettings {
         },
         receive_buffer: BufferLimits::fixed(1 << 30),
         send_buffer: 1 << 30,
+        write_size: None,
+        nagle: Nagle::Off,
         after_idleness: Idleness::Decay,
         after_path_change: AfterPathChange::Keep,
         reading: Reading::AtOnce,

@@ -16,7 +16,7 @@ use windtunnel_packets::tcp::{
 use windtunnel_packets::{Body, Dscp, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Reading, Recovery, Role,
+    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Nagle, Reading, Recovery, Role,
     TcpSettings,
 };
 
@@ -40,6 +40,8 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         timeout_limits: RtoLimits { minimum: Duration::from_secs(1), ..RtoLimits::default() },
         receive_buffer: BufferLimits::fixed(1 << 24),
         send_buffer: 1 << 24,
+        write_size: None,
+        nagle: Nagle::Off,
         after_idleness: Idleness::Restart,
         after_path_change: AfterPathChange::Keep,
         reading: Reading::AtOnce,
@@ -156,6 +158,12 @@ impl Incoming {
     /// Acknowledges so many segments.
     pub(crate) fn acknowledging(mut self, segments: u64) -> Self {
         self.segment.acknowledgement = sequence(segments);
+        self
+    }
+
+    /// Acknowledges so many bytes.
+    pub(crate) fn acknowledging_bytes(mut self, bytes: u64) -> Self {
+        self.segment.acknowledgement = 1 + bytes as u32;
         self
     }
 

@@ -2,7 +2,7 @@
 
 use windtunnel_applications::{Application, Completed, Host, Stream};
 use windtunnel_engine::Time;
-use windtunnel_transports::tcp::Role;
+use windtunnel_transports::tcp::{Role, TcpSettings};
 
 use super::sockets::{Key, Socket};
 use super::{FlowPlace, Hosts, Running};
@@ -40,6 +40,11 @@ impl AtHost<'_> {
     fn flow(&self) -> (&FlowPlace, u32) {
         let seat = &self.hosts.seats[self.seat as usize];
         (&self.hosts.flows[seat.flow as usize], seat.position)
+    }
+
+    fn settings(&self) -> &TcpSettings {
+        let class = self.flow().0.class.expect("only flows with streams have such applications");
+        &self.hosts.classes[class as usize].settings
     }
 
     fn place(&self, stream: Stream) -> Option<u32> {
@@ -140,8 +145,11 @@ impl Host for AtHost<'_> {
     }
 
     fn segment(&self) -> u16 {
-        let class = self.flow().0.class.expect("only flows with streams have such applications");
-        self.hosts.classes[class as usize].settings.maximum_segment
+        self.settings().maximum_segment
+    }
+
+    fn write_size(&self) -> Option<u64> {
+        self.settings().write_size
     }
 
     fn begin(&mut self) {

@@ -671,7 +671,7 @@ impl Hosts {
         let Completed { bytes, start, before } = completed;
         let ideal = flow.ideal.as_ref().map_or(Duration::ZERO, |it| match before {
             Before::Opening => it.file(bytes),
-            Before::Request(request) => it.exchange(request, bytes, number == 0),
+            Before::Request { bytes: request, is_first } => it.exchange(request, bytes, is_first),
             Before::Nothing => it.message(bytes, number == 0),
         });
         seat.finished = flow.is_file.then_some(now);

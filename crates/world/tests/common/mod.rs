@@ -30,7 +30,7 @@ use windtunnel_transports::ndn::consumer::{
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Reading, Recovery, TcpSettings,
+    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
 };
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
@@ -527,6 +527,8 @@ pub(crate) fn over_tcp(
         timeout_limits: RtoLimits::default(),
         receive_buffer: BufferLimits::fixed(1 << 30),
         send_buffer: 1 << 30,
+        write_size: None,
+        nagle: Nagle::Off,
         after_idleness: Idleness::Decay,
         after_path_change: AfterPathChange::Keep,
         reading: Reading::AtOnce,

@@ -38,8 +38,8 @@ pub(super) enum TcpWorkload {
     Bulk(Bulk),
     /// One file.
     File(File),
-    /// The receiver asks and the sender answers, again and again, over one
-    /// connection that the receiver opens.
+    /// The receiver asks and the sender answers, again and again, over one connection for each
+    /// worker at the receiver, which opens it.
     RequestResponse(RequestResponse),
     /// At full speed in turns with silence. Two windows of data wait before the sender,
     /// as in Linux: what of them is left when a turn ends is still sent.

@@ -1,4 +1,4 @@
-//! Requests and their answers.
+//! Requests and their answers: a closed system.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,14 +6,14 @@ use windtunnel_applications::Workload;
 use windtunnel_engine::Duration;
 
 use crate::error::Mistake;
-use crate::located::Located;
+use crate::located::{Located, number};
 use crate::periods::Periods;
 use crate::sizes::{MOST_FILE, within};
 use crate::timers::zero;
 use crate::units::{Bytes, Measured, bytes};
 
-/// The receiver asks and the sender answers, again and again, over one connection that
-/// the receiver opens.
+/// The receiver asks and the sender answers, again and again, over one connection for each worker
+/// at the receiver, which opens it.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RequestResponse {
@@ -22,6 +22,10 @@ pub(crate) struct RequestResponse {
     request: Located<Measured<Bytes>>,
     /// The size of an answer.
     response: Located<Measured<Bytes>>,
+    /// How many ask at a time, each over a connection of its own: each waits for its answer,
+    /// thinks, and asks again, so that never more requests than workers are under way.
+    #[serde(default = "number::<1>")]
+    workers: Located<u16>,
     /// From an answer's end to the next request.
     #[serde(default = "zero")]
     think: Located<Measured<Duration>>,
@@ -33,9 +37,16 @@ pub(crate) struct RequestResponse {
 impl RequestResponse {
     pub(super) fn plan(&self) -> Result<Workload, Mistake> {
         Ok(Workload::RequestResponse {
+            workers: self.workers()?,
             request: within(&self.request, MOST_FILE, "request")?,
             response: within(&self.response, MOST_FILE, "response")?,
             think: self.periods.of(self.think.value.0),
         })
+    }
+
+    fn workers(&self) -> Result<u32, Mistake> {
+        let zero = || "`workers` must be greater than zero".to_owned();
+        self.workers.checked(|it| *it > 0, zero, "write one such as workers = 10")?;
+        Ok(u32::from(self.workers.value))
     }
 }

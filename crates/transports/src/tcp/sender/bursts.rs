@@ -36,7 +36,7 @@ impl Sender {
         if !self.settings.segmentation_offload {
             return length;
         }
-        let waiting = if is_lost { u64::MAX } else { self.limit - self.next };
+        let waiting = if is_lost { u64::MAX } else { self.writes.waiting(self.next) };
         let window = self.window_left().min(self.window() / 2);
         self.full_burst().min(waiting).min(window).max(length)
     }
@@ -68,7 +68,7 @@ impl Sender {
         let available = window.min(room);
         let advertised = self.edge.saturating_sub(self.board.unacknowledged());
         let enough = self.full_burst().min(self.window().min(advertised) / SHARE);
-        let is_last = self.limit - self.next <= available;
+        let is_last = self.writes.waiting(self.next) <= available;
         let deferred = available < enough && !is_last;
         deferred.then(|| if window < room { Limit::CongestionWindow } else { self.room_limit() })
     }

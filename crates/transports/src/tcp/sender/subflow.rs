@@ -104,7 +104,7 @@ impl Sender {
     /// `bytes` more are to be sent, of which no segment has others too.
     pub(in crate::tcp) fn write_record(&mut self, now: Time, bytes: u64) {
         self.write(now, bytes);
-        let end = self.limit;
+        let end = self.writes.limit();
         if let Some(subflow) = &mut self.subflow {
             subflow.ends.push_back(end);
         }
@@ -125,7 +125,7 @@ impl Sender {
 
     /// The bytes written so far.
     pub(in crate::tcp) fn written(&self) -> u64 {
-        self.limit - super::FIRST
+        self.writes.limit() - super::FIRST
     }
 
     /// How it fares; its rates only where they are wanted.
@@ -138,7 +138,7 @@ impl Sender {
             cwnd: self.controller.cwnd(),
             ssthresh: self.controller.ssthresh(),
             in_flight: self.segments(self.in_flight()),
-            queued: self.segments(self.limit - self.next.min(self.limit)),
+            queued: self.segments(self.writes.limit().saturating_sub(self.next)),
             smoothed_rtt: self.estimator.smoothed(),
             rtt_variation: self.estimator.variation(),
             least_rtt: self.rack.least_rtt(),
@@ -169,7 +169,7 @@ impl Sender {
 
     /// Whether data is in flight, or waits to be sent.
     pub(in crate::tcp) fn is_sending(&self) -> bool {
-        self.in_flight() > 0 || self.limit > self.next
+        self.in_flight() > 0 || self.writes.limit() > self.next
     }
 
     /// The others do that.

@@ -55,7 +55,7 @@ impl Sender {
     /// Whether there is data, and the receiver's window is closed.
     #[inline]
     pub(super) fn waits_for_room(&self) -> bool {
-        self.limit > self.next && self.edge <= self.next
+        self.writes.limit() > self.next && self.edge <= self.next
     }
 
     /// When a tail loss probe is due, if it may be sent (RFC 8985, section 7.2: in no loss

@@ -3,7 +3,7 @@
 use windtunnel_controllers::Controller;
 use windtunnel_engine::Time;
 
-use super::state::{ForwardRecovery, Part, Phase, Transmission};
+use super::state::{ForwardRecovery, Part, Transmission};
 use super::{Sender, clock};
 use crate::tcp::counters::EndpointCounters;
 use crate::tcp::limits::Limit;
@@ -18,6 +18,9 @@ impl Sender {
     ) -> Limit {
         self.waits_for_pacer = false;
         self.waits_for_queue = false;
+        if self.new_length().is_none() {
+            self.write_on();
+        }
         // Without new data to try, recovery goes on as usual.
         if matches!(self.forward, ForwardRecovery::Trying(_)) && self.new_length().is_none() {
             self.forward = ForwardRecovery::Off;
@@ -38,6 +41,7 @@ impl Sender {
                 Some(number) => self.board.at(number).length,
                 None => match self.new_length() {
                     Some(length) => length,
+                    None if self.write_on() => continue,
                     None => {
                         self.note_part(now);
                         limit = self.limit_without_new();
@@ -47,6 +51,13 @@ impl Sender {
             };
             let is_due = lost.is_some() && self.fast_retransmit;
             if !is_due && !self.allows(u64::from(length)) {
+                break;
+            }
+            if lost.is_none() && self.is_held() {
+                if self.write_on() {
+                    continue;
+                }
+                limit = Limit::Application;
                 break;
             }
             if burst == 0 {
@@ -77,13 +88,14 @@ impl Sender {
                 self.pacer.spend(now, u32::from(length), rate);
             }
         }
+        while self.write_on() {}
         self.note_limit(now, limit);
         limit
     }
 
     /// What keeps it from sending new data, of which none is ready.
     fn limit_without_new(&self) -> Limit {
-        if self.limit > self.next {
+        if self.writes.limit() > self.next {
             self.room_limit()
         } else if self.lacks_window() {
             Limit::CongestionWindow
@@ -98,6 +110,26 @@ impl Sender {
     pub(super) fn room_limit(&self) -> Limit {
         let buffered = self.board.unacknowledged() + self.settings.send_buffer;
         if self.edge < buffered { Limit::ReceiveWindow } else { Limit::SendBuffer }
+    }
+
+    /// Whether the FIN is what is sent next.
+    #[inline]
+    fn is_fin_next(&self) -> bool {
+        self.writes.end_at(self.next) && self.fin_end.is_none()
+    }
+
+    /// The application writes its next piece. Whether it had more.
+    #[inline]
+    fn write_on(&mut self) -> bool {
+        self.writes.write_on(self.next, &self.settings)
+    }
+
+    /// Whether Nagle's algorithm holds back what waits; not what a timeout's recovery tries, as in
+    /// Linux.
+    #[inline]
+    fn is_held(&self) -> bool {
+        self.writes.are_held(self.board.unacknowledged(), self.next, &self.settings)
+            && !matches!(self.forward, ForwardRecovery::Trying(_))
     }
 
     /// Bytes per second, if packets are paced.
@@ -146,9 +178,9 @@ impl Sender {
     /// The bytes of the next new segment; `None` if there is nothing to send, or
     /// no room for it at the receiver or in the send buffer.
     pub(super) fn new_length(&self) -> Option<u16> {
-        let waiting = self.limit.saturating_sub(self.next);
+        let waiting = self.writes.waiting(self.next);
         if waiting == 0 {
-            return (self.closing && self.fin_end.is_none()).then_some(0);
+            return self.is_fin_next().then_some(0);
         }
         let room = self.room();
         let record = self.subflow.as_ref().map_or(u64::MAX, |it| it.left(self.next));
@@ -171,7 +203,7 @@ impl Sender {
     /// There is nothing that may be sent: notes whether a part of a segment waits.
     #[inline]
     fn note_part(&mut self, now: Time) {
-        let waits = self.board.is_empty() && self.limit > self.next && self.room() > 0;
+        let waits = self.board.is_empty() && self.writes.waiting(self.next) > 0 && self.room() > 0;
         if waits && self.part == Part::None {
             self.timeout_from = now;
         }
@@ -188,10 +220,13 @@ impl Sender {
         self.part = Part::None;
         let sequence = self.next;
         self.next += u64::from(length);
-        let fin = self.closing && self.next == self.limit && self.fin_end.is_none();
+        let fin = self.is_fin_next();
         if fin {
             self.next += 1;
             self.fin_end = Some(self.next);
+        }
+        if u64::from(length) < self.segment() {
+            self.writes.send_small(self.next);
         }
         if let Some(subflow) = &mut self.subflow {
             subflow.send(self.next);
