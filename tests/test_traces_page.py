@@ -38,8 +38,9 @@ def test_each_direction_has_the_rates_of_its_column(drive: Results) -> None:
 
 def test_the_delay_is_half_of_the_round_trip(drive: Results) -> None:
     (flow,) = drive["flows"].to_dicts()
-    # 13.5 ms each way on the air and 1 ms on the wire at the least, and the packets' own time.
-    assert 0.029 < flow["delay_minimum_s"] < 0.031
+    # The first packets meet no queue: 31 ms on the air, 1 ms each way on the wire, and their own
+    # time.
+    assert 0.033 < flow["delay_minimum_s"] < 0.034
 
 
 def test_nothing_arrives_in_the_tunnel(drive: Results) -> None:

@@ -119,6 +119,31 @@ mod tests {
     use super::*;
 
     proptest! {
+        /// To the picosecond, and back again.
+        #[test]
+        fn what_is_left_leaves_in_proportion_to_the_rate(
+            waits in prop::collection::vec(1..1_000_000_u64, 1..20),
+            times in 1..1000_u64,
+        ) {
+            let mut queue = SmallQueue::default();
+            let now = Time::ZERO + Duration::from_secs(1);
+            for wait in &waits {
+                queue.bytes += 1448;
+                queue.leave(now, 1448, now + Duration::from_nanos(*wait));
+            }
+            let before = queue.leaving.clone();
+            let rate = |it: u64| Rate::from_bits_per_second(1_000_000 * it).expect("above zero");
+            queue.change_rate(now, rate(times), Some(rate(1)));
+            for (slow, fast) in queue.leaving.iter().zip(&before) {
+                prop_assert_eq!(slow.0.since(now), fast.0.since(now) * times);
+            }
+            queue.change_rate(now, rate(1), Some(rate(times)));
+            prop_assert_eq!(&queue.leaving, &before);
+            queue.change_rate(now, rate(times), None);
+            queue.release(now);
+            prop_assert_eq!(queue.bytes, 0);
+        }
+
         /// A sender that were to wake at an instant that has passed would do so for ever.
         #[test]
         fn what_is_left_leaves_later(handed in prop::collection::vec((0..100_u64, 1..50_u64), 1..20)) {
