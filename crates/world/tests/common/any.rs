@@ -52,6 +52,7 @@ fn any_direction() -> impl Strategy<Value = DirectionPlan> {
             limit,
             discipline,
             overhead,
+            weight: DirectionPlan::USUAL_WEIGHT,
         },
     )
 }
