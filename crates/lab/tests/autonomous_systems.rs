@@ -79,10 +79,12 @@ fn a_peering_link_may_lead_to_a_core_system() {
     let back = CORE_PEERS
         .replace("from = \"leaf\"", "from = \"remote-core\"")
         .replace("to = \"remote-core\"", "to = \"leaf\"");
-    let later = format!("{CORE_PEERS}start = \"1 s\"\n[beaconing]\nknown_at_start = false\n");
+    let later = format!(
+        "{CORE_PEERS}start = \"1 s\"\n[beaconing]\nknown_at_start = false\ninterval = \"200 ms\"\n"
+    );
     for text in [CORE_PEERS, &named_there, &back, &later] {
         let ran = ran(text, 0);
-        assert_eq!(ran.texts("paths", "path_links"), ["peering"]);
+        assert_eq!(ran.texts("paths", "path_links"), ["peering"], "{text}");
         let rtt = 1e3 * ran.numbers("flows", "delay_minimum_s")[0];
         assert!((10.0..11.0).contains(&rtt), "{rtt} ms");
     }

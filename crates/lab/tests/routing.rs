@@ -130,7 +130,7 @@ fn links_of_satellites_have_the_weight_1() {
 duration = "1 s"
 nodes = { near = { place = "London" }, far = { place = "New York" } }
 constellations.k = { preset = "kuiper-k1", inter_satellite_links = { rate = "1 Gbps" }, ground_links = { rate = "10 Mbps" } }
-links.cable = { nodes = ["near", "far"], rate = "10 Mbps", delay = "1 s", weight = 100 }
+links.cable = { nodes = ["near", "far"], rate = "10 Mbps", delay = "300 ms", weight = 100 }
 flows.f = { from = "near", to = "far", controller = "cubic" }
 routing = {}
 "#;

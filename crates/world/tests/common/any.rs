@@ -53,6 +53,7 @@ fn any_direction() -> impl Strategy<Value = DirectionPlan> {
             limit,
             discipline,
             overhead,
+            weight: DirectionPlan::USUAL_WEIGHT,
         },
     )
 }
