@@ -609,8 +609,8 @@ fn run_table(run: &Run) -> RecordBatch {
 /// `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
 /// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
 /// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series`,
-/// `playback_series`, `packet_events` and `node_series`. Each starts with a column for every axis of the
-/// comparison and the run's number. Without runs there are no tables.
+/// `playback_series`, `packet_events` and `node_series`. Each starts with a column for every axis
+/// of the comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;

@@ -162,7 +162,7 @@ fn written(file: &Path) -> RecordBatch {
     concat_batches(&columns, &batches.expect("it is whole")).expect("one table")
 }
 
-const SERIES: [&str; 7] = [
+const SERIES: [&str; 8] = [
     "flow_series",
     "link_series",
     "channel_series",
@@ -170,6 +170,7 @@ const SERIES: [&str; 7] = [
     "subflow_series",
     "playback_series",
     "packet_events",
+    "node_series",
 ];
 
 #[test]
@@ -247,7 +248,7 @@ fn what_is_not_recorded_has_a_table_without_rows() {
     let (study, outcome) = Batch::start(read(&text).expect("it is valid"), 1).finish();
     let tables = tables::all(&study, &outcome.runs);
     let rows = |name: &str| tables.iter().find(|it| it.0 == name).map(|it| it.1.num_rows());
-    assert_eq!(SERIES.map(rows), [0, 2 * 20, 0, 0, 0, 0, 0].map(Some));
+    assert_eq!(SERIES.map(rows), [0, 2 * 20, 0, 0, 0, 0, 0, 0].map(Some));
 }
 
 #[test]

@@ -73,7 +73,8 @@ fn one_thread_and_many_give_the_same_tables() {
             "route_series",
             "subflow_series",
             "playback_series",
-            "packet_events"
+            "packet_events",
+            "node_series"
         ]
     );
     for jobs in [1, 2, 4, 100] {
@@ -110,10 +111,10 @@ fn every_table_has_its_rows_for_every_run() {
         tables::all(&study, &outcome.runs).iter().map(|(_, table)| table.num_rows()).collect();
     // Of one flow without transfers, two links of two directions, three nodes, and 20 samples;
     // and neither a subflow, a bridge, a tunnel, a region, a map, a link budget, an antenna, a
-    // contact, a session, a player, a channel, a path that changes nor a packet whose events are
-    // recorded.
+    // contact, a session, a player, a channel, a path that changes, a packet whose events are
+    // recorded, nor a forwarder that is.
     let totals = [&[6, 6, 0, 0, 24, 18][..], &[0; 18]].concat();
-    assert_eq!(rows, [&totals[..], &[6 * 20, 24 * 20, 0, 0, 0, 0, 0]].concat());
+    assert_eq!(rows, [&totals[..], &[6 * 20, 24 * 20, 0, 0, 0, 0, 0, 0]].concat());
 }
 
 #[test]
