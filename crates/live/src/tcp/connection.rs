@@ -192,10 +192,7 @@ impl Connection {
     }
 
     pub(super) fn close(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
-        if self.endpoint.awaits_syn() {
-            // Nobody is told (RFC 9293, section 3.10.4); an answer to the SYN is refused.
-            self.act(now, &mut |_| {}, |it, outbox| it.reset(now, outbox));
-        } else if !self.is_closing {
+        if !self.is_closing {
             self.is_closing = true;
             self.heard = now;
             self.act(now, output, |it, outbox| it.close(now, outbox));

@@ -167,8 +167,7 @@ impl TcpHost {
         self.entries.get(&id).map_or(0, |it| it.connection.unacknowledged())
     }
 
-    /// Nothing more will be written: what was is sent, then a FIN. A connection that the peer has
-    /// not answered yet is reset, and what was written is lost.
+    /// Nothing more will be written: what was is sent, then a FIN.
     pub fn close(&mut self, now: Time, id: ConnectionId) {
         self.with(id, |connection, output| connection.close(now, output));
     }

@@ -261,18 +261,3 @@ fn a_syn_that_is_refused_is_refused_with_its_data() {
         10   > R. 0(0) ack 5
     ");
 }
-
-/// RFC 9293, section 3.10.4: nobody was told of the connection.
-#[test]
-fn a_connection_that_is_closed_before_its_syn_is_answered_is_no_more() {
-    run("
-        0    connect
-        0    > S 0(0)
-        50   close
-        50   status reset
-        100  < S. 0(0) ack 1 win 20000 <mss 1000>
-        100  > R 1(0)
-        100  forget
-        100  idle
-    ");
-}

@@ -125,7 +125,7 @@ fn what_four_blocks_report_is_not_sent_again() {
         200  > . 1(1000) ack 1
         200  > . 2001(1000) ack 1
         200  > . 4001(1000) ack 1
-        205  > . 6001(1000) ack 1
+        200  > . 6001(1000) ack 1
         250  < . 1(0) ack 9001 win 65535
     ");
 }

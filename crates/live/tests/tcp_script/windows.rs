@@ -30,7 +30,8 @@ fn a_closed_window_is_probed_ever_less_often_until_it_opens() {
     ");
 }
 
-/// RFC 9293, section 3.8.6.2.1: a part of a segment only where nothing is under way.
+/// RFC 9293, section 3.8.6.2.1: a part of a segment only where nothing is under way, and less than
+/// half of the largest window only after a retransmission timeout.
 #[test]
 fn a_window_smaller_than_a_segment_is_filled_once_nothing_is_under_way() {
     run("
@@ -41,10 +42,10 @@ fn a_window_smaller_than_a_segment_is_filled_once_nothing_is_under_way() {
         100  write 3000
         100  > . 1(1000) ack 1
         200  < . 1(0) ack 1001 win 500
-        200  > . 1001(500) ack 1
-        300  < . 1(0) ack 1501 win 60000
-        300  > . 1501(1000) ack 1
-        300  > P. 2501(500) ack 1
+        500  > . 1001(500) ack 1
+        600  < . 1(0) ack 1501 win 60000
+        600  > . 1501(1000) ack 1
+        600  > P. 2501(500) ack 1
     ");
 }
 

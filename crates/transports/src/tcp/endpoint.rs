@@ -74,6 +74,8 @@ pub struct Endpoint {
     /// how much it scales others down.
     pub(super) peer_window: u64,
     pub(super) peer_scale: u8,
+    /// The window of its SYN, which is not scaled.
+    pub(super) first_window: u16,
     /// The largest segment that it takes, with options, and whether it offers to scale windows.
     pub(super) largest_segment: u16,
     pub(super) offers_scale: bool,
@@ -106,6 +108,7 @@ impl Endpoint {
             sender: None,
             peer_window: 0,
             peer_scale: 0,
+            first_window: 0,
             // Room for the options is taken from the data (RFC 6691).
             largest_segment: settings.maximum_segment
                 + if settings.timestamps { TIMESTAMPS_SIZE } else { 0 },
@@ -180,7 +183,8 @@ impl Endpoint {
                 sender.become_subflow(is_limited_by_application);
             }
             if established {
-                sender.establish(now, self.peer_window, self.handshake, self.ecn);
+                let windows = [self.peer_window, self.first_window.into()];
+                sender.establish(now, windows, self.handshake, self.ecn);
             }
             sender
         })
@@ -584,7 +588,8 @@ impl Endpoint {
         self.handshake = if attempts == 1 { Some(now.since(since)) } else { echoed() };
         self.receiver.establish(self.handshake);
         if let Some(sender) = &mut self.sender {
-            sender.establish(now, window, self.handshake, self.ecn);
+            let windows = [window, self.first_window.into()];
+            sender.establish(now, windows, self.handshake, self.ecn);
         }
     }
 

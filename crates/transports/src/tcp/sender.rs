@@ -236,12 +236,12 @@ impl Sender {
         self.writes.close(self.next);
     }
 
-    /// The handshake has given the receiver's window, an agreement on ECN, and a round trip,
-    /// unless a SYN was sent again without timestamps.
+    /// The handshake has given the receiver's window, now and in its SYN, an agreement on ECN, and
+    /// a round trip, unless a SYN was sent again without timestamps.
     pub(super) fn establish(
         &mut self,
         now: Time,
-        window: u64,
+        [window, first_window]: [u64; 2],
         rtt: Option<Duration>,
         ecn: Negotiation,
     ) {
@@ -249,7 +249,7 @@ impl Sender {
         self.marks_are_counted = self.counts_marks && self.ecn.counts_marks();
         self.marks = MarksReported::new(ecn.came_marked);
         self.edge = FIRST + window;
-        self.largest_window = window;
+        self.largest_window = window.max(first_window);
         match rtt {
             Some(rtt) => self.measure(rtt),
             None => self.estimator.fall_back(),

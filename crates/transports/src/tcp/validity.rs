@@ -188,6 +188,7 @@ impl Endpoint {
     /// 3.7.1; RFC 2018, section 2; RFC 7323, sections 2.2 and 3.2).
     pub(super) fn agree(&mut self, segment: &Segment) {
         let offered = segment.syn_options();
+        self.first_window = segment.window;
         self.peer_scale = offered.window_scale.map_or(0, |it| it.min(MOST_SCALE));
         self.offers_scale &= offered.window_scale.is_some();
         let own = &*self.settings;
