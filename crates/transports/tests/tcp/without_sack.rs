@@ -152,6 +152,23 @@ fn each_duplicate_reports_a_segment_as_delivered_and_the_repair_the_rest() {
     }
 }
 
+/// After a timeout too, what fills a gap is delivered with it, and not what duplicates have
+/// counted: the window of a model grows by that.
+#[test]
+fn each_gap_that_is_filled_after_a_timeout_reports_a_segment() {
+    let (settings, heard) = spied(&with_window(Recovery::Reno, 20.0));
+    let mut it = Script::connected(&settings, 100, 20);
+    // Of twenty each fourth is lost.
+    (0..15).for_each(|index| it.receive(200 + index, ack(0)));
+    it.until(2_000);
+    assert_eq!(it.end.counters().timeouts, 1);
+    heard.lock().expect("no test panics").acknowledgements.clear();
+    (1..5).for_each(|gap| it.receive(2_000 + gap, ack(4 * gap)));
+    let heard = heard.lock().expect("no test panics");
+    let delivered: Vec<f64> = heard.acknowledgements.iter().map(|it| it.delivered).collect();
+    assert_eq!(delivered, [1.0; 4]);
+}
+
 /// Whatever is lost, in the end as much has been delivered as was written, and no sample has a
 /// rate above that of the path.
 #[test]

@@ -52,10 +52,11 @@ impl Sender {
     }
 
     /// More than what is before `before` is acknowledged. What duplicates have counted of it is
-    /// not delivered again; the segment that they were about is delivered now.
+    /// not delivered again; the gap that they were about, or that was repaired, is filled now.
     fn count_advance(&mut self, before: u64, delivered: &mut Delivered) {
         let segment = self.segment();
-        let gap = if self.duplicates > 0 && !self.board.is_empty() { segment } else { 0 };
+        let repairs = self.duplicates > 0 || delivered.repeated;
+        let gap = if repairs && !self.board.is_empty() { segment } else { 0 };
         let covered = (self.board.unacknowledged() - before) / segment;
         let partial = matches!(self.phase, Phase::Recovery(_));
         let left = if partial { covered.saturating_sub(1) } else { u64::MAX };
