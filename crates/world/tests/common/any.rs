@@ -43,7 +43,6 @@ fn any_direction() -> impl Strategy<Value = DirectionPlan> {
     (100_000..50_000_000_u64, 0..30_u64, any_loss(), any_limit(), discipline, 0..50_u32).prop_map(
         |(bits_per_second, delay_ms, loss, limit, discipline, overhead)| DirectionPlan {
             rate: rate(bits_per_second),
-            weight: DirectionPlan::USUAL_WEIGHT,
             opportunities: None,
             physical_layer: None,
             delay: Duration::from_millis(delay_ms),
