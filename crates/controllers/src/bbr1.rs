@@ -15,8 +15,10 @@
 //!
 //! - window: up by what is delivered, to `gain * BDP` and three quanta, two
 //!   segments more while probing upwards, and the allowance for aggregation
+//! - probing upwards ends when `gain * BDP` with three quanta are in flight, the burst that is
+//!   about to be sent included, or with a loss; after a round trip at the earliest
 //! - `acknowledgement-aggregation = false`: the window has no such allowance, as in Linux
-//!   before 5.1 (commit 78dc70ebaa38)
+//!   before 5.1 (commit 78dc70ebaa38), and that burst does not count, as before 4.20
 //! - pacing: 99 % of `gain * bandwidth`; in startup it only rises
 //! - loss: one round of packet conservation, then as before; after recovery the
 //!   window is as before. A timeout starts from the restart window. Marks are
@@ -66,7 +68,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     needs: &[Need::Pacing, Need::DeliveryRate],
     parameters: &[Parameter {
         name: "acknowledgement-aggregation",
-        meaning: "the window allows for aggregated acknowledgements, as Linux since 5.1",
+        meaning: "the window allows for aggregated acknowledgements, and the burst about to be sent counts as in flight, as in Linux since 5.1",
         kind: Kind::Flag { default: true, needs: &[] },
     }],
 };
@@ -88,7 +90,7 @@ pub struct Bbr1 {
     rounds: Rounds,
     bandwidth: WindowedMaximum,
     full_pipe: FullPipe,
-    /// None if the window makes no allowance for it.
+    /// None as in Linux before 4.20.
     aggregation: Option<Aggregation>,
     policer: Policer,
     min_rtt: Nanoseconds,
@@ -114,8 +116,8 @@ impl Bbr1 {
         Self::with(start, settings.flag("acknowledgement-aggregation"))
     }
 
-    /// With or without an allowance for aggregated acknowledgements.
-    pub(crate) fn with(start: Start, allowance: bool) -> Self {
+    /// With or without what Linux since 5.1 knows of aggregation.
+    pub(crate) fn with(start: Start, aggregation: bool) -> Self {
         let window = Window::new(start);
         Self {
             initial_window: window.cwnd(),
@@ -123,7 +125,7 @@ impl Bbr1 {
             rounds: Rounds::default(),
             bandwidth: WindowedMaximum::default(),
             full_pipe: FullPipe::default(),
-            aggregation: allowance.then(Aggregation::default),
+            aggregation: aggregation.then(Aggregation::default),
             policer: Policer::default(),
             min_rtt: Nanoseconds::MAX,
             min_rtt_seen: 0,
@@ -231,10 +233,11 @@ impl Bbr1 {
         let in_flight = acknowledgement.in_flight + acknowledgement.delivered;
         let goal = self.in_flight_for(self.greatest_bandwidth(), gain);
         let over = match gain {
-            // With the burst that is about to go, which the goal allows for (in Linux,
-            // `bbr_packets_in_net_at_edt`).
             it if it > 1.0 => {
-                passed && (acknowledgement.lost > 0.0 || in_flight + self.burst() >= goal)
+                // The goal allows for the burst that is about to go (in Linux since 4.20,
+                // `bbr_packets_in_net_at_edt`).
+                let burst = if self.aggregation.is_some() { self.burst() } else { 0.0 };
+                passed && (acknowledgement.lost > 0.0 || in_flight + burst >= goal)
             }
             it if it < 1.0 => {
                 passed || in_flight <= self.in_flight_for(self.greatest_bandwidth(), 1.0)

@@ -3,8 +3,9 @@
 //!
 //! Source: Mahmud, Lubna, Song, Cho, "Coupled multipath BBR (C-MPBBR): a efficient congestion
 //! control algorithm for multipath TCP", IEEE Access 8, 2020. Its text was not available: the
-//! rules are those of the authors' module for Linux 4.9. Each subflow is [`Bbr1`] without the
-//! allowance for aggregation, which that Linux does not have. In the fourth phase of the cycle
+//! rules are those of the authors' module for Linux 4.9. Each subflow is [`Bbr1`] without what
+//! that Linux does not have: the allowance for aggregation, and the burst that is about to be sent
+//! in the goal of probing. In the fourth phase of the cycle
 //! that probes for bandwidth, with every acknowledgement:
 //!
 //! - `n` subflows have a bandwidth within 20 % of this one's, itself included. `n` counts if
