@@ -62,6 +62,14 @@ impl FlowBounds<'_> {
         links.fold(own.min(self.ends), f64::min)
     }
 
+    /// How much data there is, in bits, if that is known.
+    fn whole(&self) -> f64 {
+        match &self.plan.transport {
+            Transport::Tcp { workload: Workload::File { bytes }, .. } => 8.0 * *bytes as f64,
+            _ => f64::INFINITY,
+        }
+    }
+
     /// The least round trip of packets without data, or of a datagram the least
     /// one-way delay.
     fn delay(&self, plan: &Plan) -> Duration {
@@ -180,13 +188,12 @@ pub(super) fn most_packet_hops(plan: &Plan, topology: &Topology) -> f64 {
     for flow in &flows {
         let data = 8.0 * f64::from(flow.packet().0);
         let answered = if flow.plan.is_over_tcp() { 1.5 } else { 1.0 };
-        let whole = match &flow.plan.transport {
-            Transport::Tcp { workload: Workload::File { bytes }, .. } => 8.0 * *bytes as f64,
-            _ => f64::INFINITY,
-        };
-        for port in flow.probable.as_ref().unwrap_or(&flow.there) {
+        let path = flow.probable.as_ref().unwrap_or(&flow.there);
+        let rates = path.iter().map(|it| flow.data_rate(plan, *it));
+        let most = flow.whole().min(rates.fold(flow.alone(plan), f64::min) * seconds);
+        for port in path {
             let (without, through) = &mut crossing[port.index()];
-            *without += answered * whole.min(flow.alone(plan) * seconds) / data;
+            *without += answered * most / data;
             *through = through.max(answered * flow.data_rate(plan, *port) * seconds / data);
         }
     }
