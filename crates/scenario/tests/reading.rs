@@ -89,11 +89,11 @@ fn a_network_of_a_thousand_nodes_is_read_within_a_second() {
 }
 
 const SATELLITES: &str = r#"duration = "1 s"
-nodes = { a = {} }
+nodes = { a = { place = ["50°", "0°"] } }
 [constellations.c]
 tle = { file = "elements" }
 inter_satellite_links = { rate = "1 Gbps" }
-ground_links = { rate = "10 Mbps" }
+ground_links = { rate = "10 Mbps", maximum_range = "14000 km" }
 "#;
 
 const LINES: &str = "1 FORERUNNER

@@ -22,9 +22,9 @@ PARTS = re.compile(r"defaults\.|topologies\.NAME\.(node|link|host|access)(\.|$)"
 
 KEYS_OF_KINDS = (
     *("rate", "radio", "fixed_wireless", "optical", "trace", "preset", "planes", "tle"),
-    *("transmit_power", "margin"),
+    *("transmit_power", "margin", "prefix", "destination"),
 )
-"""Links, optical links and constellations have no such key: each kind has one of these."""
+"""Links, optical links, constellations and routes have no such key: each kind has one of these."""
 
 EXAMPLE = """\
 title = "A video through a router"

@@ -62,6 +62,34 @@ impl FlowBounds<'_> {
         links.fold(own.min(self.ends), f64::min)
     }
 
+    /// The most data over any paths, one for each subflow, of a flow whose packets choose among
+    /// paths: of each, the narrowest link limits it.
+    fn widest(&self, plan: &Plan, topology: &Topology) -> f64 {
+        if self.probable.is_none() {
+            return f64::INFINITY;
+        }
+        let [from, to] = [self.plan.from, self.plan.to];
+        let rate = |port: PortId| self.data_rate(plan, port);
+        let all = (0..topology.nodes()).flat_map(|it| topology.ports(it)).map(|it| rate(*it));
+        let mut rates: Vec<f64> = all.collect();
+        rates.sort_by(|one, other| other.total_cmp(one));
+        rates.dedup();
+        let leads = |least: &f64| {
+            let reached = topology.reach(to, |it| (rate(it) >= *least).then_some(1));
+            reached.iter().any(|it| it.node == from)
+        };
+        let subflows = self.plan.multipath.as_ref().map_or(1, |it| it.paths.len());
+        subflows as f64 * rates.into_iter().find(leads).unwrap_or(0.0)
+    }
+
+    /// How much data there is, in bits, if that is known.
+    fn whole(&self) -> f64 {
+        match &self.plan.transport {
+            Transport::Tcp { workload: Workload::File { bytes }, .. } => 8.0 * *bytes as f64,
+            _ => f64::INFINITY,
+        }
+    }
+
     /// The least round trip of packets without data, or of a datagram the least
     /// one-way delay.
     fn delay(&self, plan: &Plan) -> Duration {
@@ -170,13 +198,10 @@ pub(super) fn most_packet_hops(plan: &Plan, topology: &Topology) -> f64 {
     for flow in &flows {
         let data = 8.0 * f64::from(flow.packet().0);
         let answered = if flow.plan.is_over_tcp() { 1.5 } else { 1.0 };
-        let whole = match &flow.plan.transport {
-            Transport::Tcp { workload: Workload::File { bytes }, .. } => 8.0 * *bytes as f64,
-            _ => f64::INFINITY,
-        };
+        let most = flow.whole().min(flow.alone(plan).min(flow.widest(plan, topology)) * seconds);
         for port in flow.probable.as_ref().unwrap_or(&flow.there) {
             let (without, through) = &mut crossing[port.index()];
-            *without += answered * whole.min(flow.alone(plan) * seconds) / data;
+            *without += answered * most / data;
             *through = through.max(answered * flow.data_rate(plan, *port) * seconds / data);
         }
     }
