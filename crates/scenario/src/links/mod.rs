@@ -123,7 +123,7 @@ pub(crate) enum Sending {
     /// By a beam of light.
     Optical(Box<OpticalLink>),
     /// From a file.
-    Trace(TraceLink),
+    Trace(Box<TraceLink>),
 }
 
 /// The two nodes that a link joins.
