@@ -28,6 +28,9 @@ class Recording(TypedDict, total=False):
     """Series of the paths of flows, where there are satellites; default: of all."""
     playback: bool | Sampled
     """Series of the players of video; default: of all."""
+    nodes: bool | Series
+    """Series of the forwarders of nodes, of NDN and CCNx packets: how full their PITs and content
+    stores are. Default: none."""
 
 
 class Series(TypedDict, total=False):
@@ -127,6 +130,9 @@ class LinkDefaults(TypedDict, total=False):
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
     """How long a bit takes to the other end; required."""
+    weight: float | Sequence[float]
+    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
+    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -167,6 +173,8 @@ class LinkDefaults(TypedDict, total=False):
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
     each packet is on the link by itself."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -176,8 +184,6 @@ class LinkDefaults(TypedDict, total=False):
     values."""
     rate: str | Sequence[str]
     """How fast it sends; required."""
-    changes: Sequence[Change]
-    """What changes during the run; default: nothing."""
     radio: Radio
     """How fast it sends, by a radio; required."""
     fixed_wireless: FixedWireless
@@ -259,13 +265,43 @@ LossOf = Literal["all", "selected"]
 """Which packets can be lost at random."""
 
 
-class Reordering(TypedDict, total=False):
-    """Which packets a link delivers late."""
+class IndependentReordering(TypedDict, total=False):
+    """Each packet is late independently of all others."""
 
+    kind: Literal["independent"]
+    """Which kind."""
     probability: Required[str]
     """The probability that a packet is delivered late."""
     lateness: Required[str]
     """How much later; what is sent within that time overtakes it."""
+
+
+class PeriodicReordering(TypedDict, total=False):
+    """One packet in so many."""
+
+    kind: Required[Literal["periodic"]]
+    """Which kind."""
+    every: Required[int]
+    """The number of packets of which the last one is late: with 50 the 50th, the 100th, and so
+    on, of all that the link sends in that direction."""
+    lateness: Required[str]
+    """How much later; what is sent within that time overtakes it."""
+
+
+class ListedReordering(TypedDict, total=False):
+    """Exactly the packets of certain numbers, as for `listed` losses."""
+
+    kind: Required[Literal["listed"]]
+    """Which kind."""
+    packets: Required[Sequence[int]]
+    """The numbers, rising: the first packet that the link sends in that direction has number
+    1."""
+    lateness: Required[str]
+    """How much later; what is sent within that time overtakes it."""
+
+
+Reordering = IndependentReordering | PeriodicReordering | ListedReordering
+"""Which packets a link delivers late."""
 
 
 class UniformJitter(TypedDict, total=False):
@@ -275,6 +311,9 @@ class UniformJitter(TypedDict, total=False):
     """Which kind."""
     most: Required[str]
     """The most."""
+    correlation: str
+    """How much each delay depends on the one before, as in tc-netem(8): less than 100 %. Delays
+    then spread less than the distribution says."""
     reorders: bool
     """Whether packets may overtake each other; otherwise each arrives no earlier than the one
     before."""
@@ -288,7 +327,11 @@ class NormalJitter(TypedDict, total=False):
     mean: Required[str]
     """The mean."""
     deviation: Required[str]
-    """The standard deviation."""
+    """The standard deviation, which netem calls jitter: of `pareto` and `paretonormal` before
+    they are cut off."""
+    correlation: str
+    """How much each delay depends on the one before, as in tc-netem(8): less than 100 %. Delays
+    then spread less than the distribution says."""
     reorders: bool
     """Whether packets may overtake each other; otherwise each arrives no earlier than the one
     before."""
@@ -301,12 +344,81 @@ class ExponentialJitter(TypedDict, total=False):
     """Which kind."""
     mean: Required[str]
     """The mean."""
+    correlation: str
+    """How much each delay depends on the one before, as in tc-netem(8): less than 100 %. Delays
+    then spread less than the distribution says."""
     reorders: bool
     """Whether packets may overtake each other; otherwise each arrives no earlier than the one
     before."""
 
 
-Jitter = UniformJitter | NormalJitter | ExponentialJitter
+class ParetoJitter(TypedDict, total=False):
+    """As netem's `pareto`: a Pareto distribution of shape 3, from two thirds of the deviation
+    below the mean to four deviations above. What would be negative is zero."""
+
+    kind: Required[Literal["pareto"]]
+    """Which kind."""
+    mean: Required[str]
+    """The mean."""
+    deviation: Required[str]
+    """The standard deviation, which netem calls jitter: of `pareto` and `paretonormal` before
+    they are cut off."""
+    correlation: str
+    """How much each delay depends on the one before, as in tc-netem(8): less than 100 %. Delays
+    then spread less than the distribution says."""
+    reorders: bool
+    """Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    before."""
+
+
+class ParetonormalJitter(TypedDict, total=False):
+    """As netem's `paretonormal`: a quarter of `normal` and three quarters of `pareto`, both at
+    the same level. What would be negative is zero."""
+
+    kind: Required[Literal["paretonormal"]]
+    """Which kind."""
+    mean: Required[str]
+    """The mean."""
+    deviation: Required[str]
+    """The standard deviation, which netem calls jitter: of `pareto` and `paretonormal` before
+    they are cut off."""
+    correlation: str
+    """How much each delay depends on the one before, as in tc-netem(8): less than 100 %. Delays
+    then spread less than the distribution says."""
+    reorders: bool
+    """Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    before."""
+
+
+class TableJitter(TypedDict, total=False):
+    """Each entry of a file equally likely, such as a distribution of netem (iproute2's `.dist`).
+    What would be negative is zero."""
+
+    kind: Required[Literal["table"]]
+    """Which kind."""
+    file: Required[str]
+    """The file: whole numbers from -32768 to 32767, of which 8192 are one deviation above the
+    mean. Lines that begin with `#` are comments."""
+    mean: Required[str]
+    """What the number 0 stands for."""
+    deviation: Required[str]
+    """What the number 8192 stands for, beside the mean."""
+    correlation: str
+    """How much each delay depends on the one before, as in tc-netem(8): less than 100 %. Delays
+    then spread less than the distribution says."""
+    reorders: bool
+    """Whether packets may overtake each other; otherwise each arrives no earlier than the one
+    before."""
+
+
+Jitter = (
+    UniformJitter
+    | NormalJitter
+    | ExponentialJitter
+    | ParetoJitter
+    | ParetonormalJitter
+    | TableJitter
+)
 """A delay of each packet beside that of the link, drawn at random."""
 
 
@@ -361,7 +473,8 @@ class RedQueue(TypedDict, total=False):
     """The average queue above which packets are dropped or marked."""
     maximum_threshold: str
     """The average queue at which `max_probability` is reached; default: three times the minimum
-    threshold."""
+    threshold. It may be equal to the minimum threshold: with it, a `max_probability` of 100 % and
+    a weight of 1, all packets are marked above one threshold, as DCTCP has it."""
     weight: float
     """The weight of one arrival in the average."""
     max_probability: str
@@ -370,6 +483,10 @@ class RedQueue(TypedDict, total=False):
     """Whether the probability rises gently above the maximum threshold."""
     adaptive: bool
     """Whether `max_probability` adapts, to hold the average midway."""
+    hard_drop: bool
+    """Whether packets are dropped, and not marked, from the maximum threshold on (RFC 3168,
+    section 7); otherwise ECN-capable packets are marked up to `limit`, as in Linux without
+    `harddrop`."""
 
 
 class CodelQueue(TypedDict, total=False):
@@ -693,6 +810,14 @@ class Tcp(TypedDict, total=False):
     """How far the receive buffer grows. The default is Linux's."""
     send_buffer: str
     """What the sender can hold until it is acknowledged. The default is Linux's."""
+    write_size: str
+    """What its applications write at a time: data that they have at once is written in pieces of
+    that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes a
+    piece when it is made. Default: all that there is."""
+    nagle: Nagle
+    """Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
+    written last before a connection is closed does not. The default is as if applications had set
+    `TCP_NODELAY`, which systems do not by default."""
     after_idleness: Idleness
     """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
@@ -762,8 +887,8 @@ class FileTcpWorkload(TypedDict, total=False):
 
 
 class RequestResponseTcpWorkload(TypedDict, total=False):
-    """The receiver asks and the sender answers, again and again, over one connection that the
-    receiver opens."""
+    """The receiver asks and the sender answers, again and again, over one connection for each
+    worker at the receiver, which opens it."""
 
     kind: Required[Literal["request-response"]]
     """Which kind."""
@@ -771,6 +896,9 @@ class RequestResponseTcpWorkload(TypedDict, total=False):
     """The size of a request."""
     response: Required[str]
     """The size of an answer."""
+    workers: int
+    """How many ask at a time, each over a connection of its own: each waits for its answer,
+    thinks, and asks again, so that never more requests than workers are under way."""
     think: str
     """From an answer's end to the next request."""
     periods: Periods
@@ -796,10 +924,14 @@ class ArrivalsTcpWorkload(TypedDict, total=False):
 
     kind: Required[Literal["arrivals"]]
     """Which kind."""
-    sizes: Required[Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]]]
+    sizes: Required[
+        Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]] | FileOfSizes
+    ]
     """How large the files are: a size for all; `web-search` or `data-mining` for those
     distributions; or points of a distribution function, each a size and the probability of no
-    more, such as `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`."""
+    more, such as `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`, with straight lines
+    between them: between two points of one probability no size lies, and two points of one size
+    are as many files of exactly that size. Or such points in a file: `{ file = "sizes.txt" }`."""
     load: str
     """The share of the rate of the narrowest link on the path that their segments with data fill
     on average, headers included; this or `rate`. With a radio or a trace of rates that is the
@@ -903,6 +1035,18 @@ TcpWorkload = (
 Periods = Literal["fixed", "exponential"]
 """Whether times are all alike."""
 
+
+class FileOfSizes(TypedDict, total=False):
+    """Points of a distribution function that are in a file."""
+
+    file: Required[str]
+    """The file: on each line a size and the probability of no more, in parts of 1 or in percent,
+    which the last line decides; it must have 1 or 100. Of three numbers the one between is not
+    read. Lines that begin with `#` are comments."""
+    unit: str
+    """What the sizes are counted in, such as `"1460 B"` where a file counts packets."""
+
+
 LateFrames = Literal["rebuffer", "discard"]
 """What happens when a frame is late."""
 
@@ -988,6 +1132,9 @@ Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
 
 Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
 """What an end does with ECN."""
+
+Nagle = Literal["off", "classic", "minshall"]
+"""Which data that does not fill a segment waits for more."""
 
 Idleness = Literal["decay", "restart", "validate", "keep"]
 """What becomes of the window when nothing was sent for longer than the timeout."""
@@ -1080,9 +1227,6 @@ Scheduler = (
 ProtocolVersion = Literal["v1", "v0"]
 """A version of Multipath TCP."""
 
-TraceKind = Literal["opportunities", "rates"]
-"""What a trace's lines are. Empty lines and lines that begin with `#` are skipped."""
-
 
 class Change(TypedDict, total=False):
     """What happens to a link at some time: another rate, delay, state, loss or limit of its
@@ -1093,8 +1237,8 @@ class Change(TypedDict, total=False):
     every: str
     """It happens again and again, each time so much later; default: once."""
     rate: str | Sequence[str]
-    """How fast it sends from then on; the packet under transmission keeps its own rate; default:
-    as before."""
+    """How fast it sends from then on, also what is left of the packet under transmission. Only of
+    a link with a `rate` of its own. Default: as before."""
     delay: str | Sequence[str]
     """How long a bit takes to the other end from then on; packets still arrive in the order in
     which they were sent; default: as before."""
@@ -1120,13 +1264,37 @@ class QueueChange(TypedDict, total=False):
     rest is dropped."""
 
 
+TraceKind = Literal["opportunities", "rates"]
+"""What a trace's lines are. Empty lines and lines that begin with `#` are skipped."""
+
+
 class Trace(TypedDict, total=False):
-    """A file that says when or how fast a link sends."""
+    """A file that says when or how fast a link sends. Where `time` and `rate` name columns, it is
+    a table with a head, such as a published measurement: its rows are separated by commas,
+    semicolons or tabs, and other columns are not read."""
 
     file: Required[str]
     """The file; its name is relative to the scenario file."""
     kind: Required[TraceKind]
     """What its lines are."""
+    time: str
+    """The column of the time: numbers, or dates and times such as `2024-05-31T12:00:00.5`. It
+    counts from the first row that has a rate, and does not decrease; of rows of one time the last
+    counts. Default: the file has no head."""
+    time_unit: str
+    """The unit of a time that is a number; default: s."""
+    rate: str
+    """The column of the rate. Where a cell is empty, or says `-`, `NA`, `NaN` or `null`, the
+    value before holds. Required beside `time`."""
+    rate_unit: str
+    """The unit of the rate; default: Mbps."""
+    one_way_delay: str
+    """The column of the one-way delay, which takes the place of the link's `delay` from the first
+    value on; routing goes by the link's own. Default: the delay does not change."""
+    round_trip_time: str
+    """The column of the round-trip time, of which half is the delay. Not with `one_way_delay`."""
+    delay_unit: str
+    """The unit of that; default: ms."""
     repeat: bool
     """Whether it begins again at its last line's time. Otherwise nothing is sent after the last
     opportunity, and the last rate stays."""
@@ -1839,6 +2007,14 @@ class FlowDefaults(From, total=False):
     """How far the receive buffer grows. The default is Linux's."""
     send_buffer: str
     """What the sender can hold until it is acknowledged. The default is Linux's."""
+    write_size: str
+    """What its applications write at a time: data that they have at once is written in pieces of
+    that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes a
+    piece when it is made. Default: all that there is."""
+    nagle: Nagle
+    """Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
+    written last before a connection is closed does not. The default is as if applications had set
+    `TCP_NODELAY`, which systems do not by default."""
     after_idleness: Idleness
     """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
@@ -2060,7 +2236,8 @@ class MatrixFlowPattern(TypedDict, total=False):
 
 
 class RandomPairsFlowPattern(TypedDict, total=False):
-    """Each flow has two nodes drawn at random, independent of all other flows."""
+    """Each flow has two nodes drawn at random among those that links join, independent of all
+    other flows."""
 
     kind: Required[Literal["random-pairs"]]
     """Which kind."""
@@ -2070,6 +2247,32 @@ class RandomPairsFlowPattern(TypedDict, total=False):
     """The seed of what is drawn: it is the same in all runs."""
 
 
+class ListedFlowPattern(TypedDict, total=False):
+    """The flows that a file lists, each with its nodes, its start and the size of its file."""
+
+    kind: Required[Literal["listed"]]
+    """Which kind."""
+    file: Required[str]
+    """The file: a flow on each line, in words that spaces or commas separate. Lines that begin
+    with `#` are comments; a first line with a single number is how many flows there are. `from`
+    and `to` are nodes that the keys of that name match, by their names or by their numbers from 0
+    among these; `start` is in seconds, and `size` in bytes."""
+    columns: Sequence[str]
+    """What the words of a line are: `from`, `to`, `start` and `size`, and any other names for
+    what is not read. Default: what the first line of the file says."""
+
+
+class DemandsFlowPattern(TypedDict, total=False):
+    """A flow over UDP for each demand in the file of a topology, at the rate of the demand."""
+
+    kind: Required[Literal["demands"]]
+    """Which kind."""
+    topology: Required[str]
+    """The topology, of kind `file`."""
+    scale: float
+    """What the demands of the file are multiplied by: greater than zero."""
+
+
 FlowPattern = (
     Literal["one-to-one", "all-to-one", "permutation", "matrix"]
     | OneToOneFlowPattern
@@ -2077,6 +2280,8 @@ FlowPattern = (
     | PermutationFlowPattern
     | MatrixFlowPattern
     | RandomPairsFlowPattern
+    | ListedFlowPattern
+    | DemandsFlowPattern
 )
 """Which of the nodes `from` send to which of the nodes `to`; in both texts `*` stands for any
 characters."""
@@ -2331,9 +2536,11 @@ class BarabasiAlbertTopology(TypedDict, total=False):
 
 
 class FileTopology(TypedDict, total=False):
-    """From a file in GraphML or GML, such as those of the Internet Topology Zoo. Nodes have the
-    names of the labels in the file, such as `NAME-New York`, or of the identifiers there if two
-    labels are the same; links have the names of their ends, such as `NAME-New York-Chicago`."""
+    """From a file in GraphML, GML, node-link JSON or SNDlib's XML, such as those of the Internet
+    Topology Zoo and topohub; docs/topology-files.md lists what is read. Nodes have the names of
+    the labels in the file, such as `NAME-New York`, or of the identifiers there if two labels are
+    the same; links have the names of their ends, such as `NAME-New York-Chicago`, and parallel
+    ones numbers, such as `NAME-New York-Chicago-2`."""
 
     kind: Literal["file"]
     """Which kind."""
@@ -2342,10 +2549,13 @@ class FileTopology(TypedDict, total=False):
     link: LinkDefaults
     """What all its links have, without their nodes."""
     file: str
-    """The file, in GraphML or GML. Where its nodes have `Latitude` and `Longitude`, links have
-    the delay of light in fibre along the great circle, if `link` has no `delay`; edges with
-    `LinkSpeedRaw` have that rate in bit/s, if `link` has no rate. An edge from a node to itself
-    is left out; required."""
+    """The file, in GraphML, GML, node-link JSON or SNDlib's XML. What it says of a link or a node
+    holds whatever `link` and `node` say, which hold where it says nothing. An edge from a node to
+    itself is left out; of a directed graph, an edge and one back are the two directions of one
+    link; required."""
+    ignore: Sequence[TakenFromFile]
+    """What is not taken from the file, so that `link` or `node` says it for all. Default: what
+    the file says is taken."""
 
 
 Topology = (
@@ -2364,6 +2574,9 @@ Topology = (
 )
 """The nodes and links of a whole network. Their names begin with its own, here `NAME`; each
 link of a host has the name of the host."""
+
+TakenFromFile = Literal["rate", "delay", "loss", "place"]
+"""What is taken from the file of a topology."""
 
 
 class Node(TypedDict, total=False):
@@ -2402,6 +2615,9 @@ class RateLink(TypedDict, total=False):
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
     """How long a bit takes to the other end; required."""
+    weight: float | Sequence[float]
+    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
+    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2442,6 +2658,8 @@ class RateLink(TypedDict, total=False):
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
     each packet is on the link by itself."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2451,8 +2669,6 @@ class RateLink(TypedDict, total=False):
     values."""
     rate: str | Sequence[str]
     """How fast it sends; required."""
-    changes: Sequence[Change]
-    """What changes during the run; default: nothing."""
 
 
 class RadioLink(TypedDict, total=False):
@@ -2462,6 +2678,9 @@ class RadioLink(TypedDict, total=False):
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
     """How long a bit takes to the other end; required."""
+    weight: float | Sequence[float]
+    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
+    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2502,6 +2721,8 @@ class RadioLink(TypedDict, total=False):
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
     each packet is on the link by itself."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2520,6 +2741,9 @@ class FixedWirelessLink(TypedDict, total=False):
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
     """How long a bit takes to the other end; required."""
+    weight: float | Sequence[float]
+    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
+    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2560,6 +2784,8 @@ class FixedWirelessLink(TypedDict, total=False):
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
     each packet is on the link by itself."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2578,6 +2804,9 @@ class OpticalLink(TypedDict, total=False):
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
     """How long a bit takes to the other end; required."""
+    weight: float | Sequence[float]
+    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
+    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2618,6 +2847,8 @@ class OpticalLink(TypedDict, total=False):
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
     each packet is on the link by itself."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2636,6 +2867,9 @@ class TraceLink(TypedDict, total=False):
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
     """How long a bit takes to the other end; required."""
+    weight: float | Sequence[float]
+    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
+    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2676,6 +2910,8 @@ class TraceLink(TypedDict, total=False):
     those of NFD and Cefore can; the first node opens it when the run begins. Nothing is lost, but
     what follows a lost segment waits until that is sent again. Not with `mtu`. Default: none;
     each packet is on the link by itself."""
+    changes: Sequence[Change]
+    """What changes during the run; default: nothing."""
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
@@ -2732,7 +2968,7 @@ class PlanesConstellation(TypedDict, total=False):
 
 
 class TleConstellation(TypedDict, total=False):
-    """Satellites by their two-line element sets, propagated by SGP4."""
+    """Satellites by their element sets, propagated by SGP4."""
 
     inter_satellite_links: InterSatelliteLinks
     """The links between its satellites; required."""
@@ -2806,7 +3042,8 @@ Handover2 = Literal["any", "highest", "hold-highest", "hold-longest"]
 
 
 class Tle(TypedDict, total=False):
-    """A file of two-line element sets."""
+    """A file of element sets: in two lines each (TLE), or orbit mean-elements messages in JSON or
+    CSV (OMM), as CelesTrak and Space-Track publish them."""
 
     file: Required[str]
     """The file; its name is relative to the scenario file."""
@@ -3011,6 +3248,14 @@ class TcpFlow(From, total=False):
     """How far the receive buffer grows. The default is Linux's."""
     send_buffer: str
     """What the sender can hold until it is acknowledged. The default is Linux's."""
+    write_size: str
+    """What its applications write at a time: data that they have at once is written in pieces of
+    that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes a
+    piece when it is made. Default: all that there is."""
+    nagle: Nagle
+    """Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
+    written last before a connection is closed does not. The default is as if applications had set
+    `TCP_NODELAY`, which systems do not by default."""
     after_idleness: Idleness
     """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
@@ -3464,8 +3709,8 @@ Encoding = Literal["compact", "ipv4-shaped", "flow"]
 class AutonomousSystem(TypedDict, total=False):
     """An autonomous system: its nodes use IP among themselves, and SCION to reach those of
     others. All nodes of a scenario with autonomous systems are in one. Two in the core that a
-    link joins are neighbours there; of other two that a link joins, one is the parent of the
-    other, or both are peers."""
+    link joins are neighbours there, unless they are peers; of other two that a link joins, one is
+    the parent of the other, or both are peers."""
 
     isd_as: Required[str]
     """The number of its isolation domain and its own, such as `"1-64512"` or `"1-ff00:0:110"`."""
@@ -3477,8 +3722,8 @@ class AutonomousSystem(TypedDict, total=False):
     parents: Sequence[str]
     """Those of its isolation domain that carry its packets, and from which it has its beacons."""
     peers: Sequence[str]
-    """Those with which it exchanges packets from and to itself and those below it. Named on one
-    side or both."""
+    """Those, in the core or not and of any isolation domain, with which it exchanges packets from
+    and to itself and those below it. Named on one side or both."""
 
 
 class Beaconing(TypedDict, total=False):
@@ -3511,7 +3756,8 @@ class Routing(TypedDict, total=False):
     """How Interests find producers, and IP packets their destination by the shortest path."""
 
     metric: Metric
-    """What a path's length is measured by."""
+    """What a path's length is measured by. Default: `weight` if a link has a `weight`, otherwise
+    `delay`."""
     paths: Paths
     """Which paths become next hops."""
     sharing: Sharing
@@ -3528,10 +3774,11 @@ class Routing(TypedDict, total=False):
     """With constellations: within what time after that the nodes forward by the new paths, each
     after a delay of its own that is drawn once; by default all do at once."""
     routes: Sequence[Route]
-    """Routes that replace the computed ones of that node and prefix; default: none."""
+    """Routes that replace the computed ones of that node and prefix, or destination; default:
+    none."""
 
 
-Metric = Literal["delay", "hops"]
+Metric = Literal["delay", "hops", "weight"]
 """What a path's length is measured by."""
 
 Paths = Literal["shortest", "all"]
@@ -3544,17 +3791,33 @@ Update = Literal["dynamic", "static"]
 """Whether paths follow changes of the topology."""
 
 
-class Route(TypedDict, total=False):
-    """A route that the file gives."""
+class PrefixRoute(TypedDict, total=False):
+    """A route of Interests."""
 
-    node: Required[str]
-    """The node where it applies."""
-    prefix: Required[str]
-    """The prefix that it leads to."""
-    link: Required[str]
-    """The link that it takes."""
+    node: str
+    """The node where it applies; required."""
+    link: str
+    """The link that it takes; required."""
+    prefix: str
+    """The prefix that it leads to; required."""
     cost: int
     """Its cost; of several routes, the one of the lowest cost is preferred."""
+
+
+class DestinationRoute(TypedDict, total=False):
+    """A static route of IP packets."""
+
+    node: str
+    """The node where it applies; required."""
+    link: str
+    """The link that it takes; required."""
+    destination: str
+    """The node that it leads to, over IP. A flow's `path` goes before it; required."""
+
+
+Route = PrefixRoute | DestinationRoute
+"""A route that the file gives, in place of what is computed for that node and prefix or
+destination. It stays when the topology changes: if its link is down, packets wait there."""
 
 
 class ScenarioTables(TypedDict, total=False):
