@@ -7,7 +7,7 @@ use std::ops::{Range, RangeInclusive};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::{Course, Opportunities, RateTrace};
 
-use crate::error::Mistake;
+use crate::error::{Mistake, list};
 use crate::weather::Kind;
 
 /// The most lines of a trace.
@@ -93,6 +93,14 @@ pub(crate) fn opportunities(text: &str, repeat: bool) -> Result<Opportunities, M
 /// Reads a trace of rates: on each line a time in seconds, and the rate in Mbit/s from
 /// then on. It repeats at its last time.
 pub(crate) fn rates(text: &str, repeat: bool) -> Result<RateTrace, Mistake> {
+    if let Some(line) = lines(text).next().filter(is_head) {
+        let columns = table::names(text);
+        let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
+        return Err(line.mistake("the first line names columns").help(format!(
+            "name those of the time and the rate with `time` and `rate` of the trace: there are {}",
+            list(&columns)
+        )));
+    }
     let mut rows: Vec<(Duration, Option<Rate>)> = Vec::new();
     for line in lines(text) {
         let row = rate(&line)?;
@@ -102,6 +110,12 @@ pub(crate) fn rates(text: &str, repeat: bool) -> Result<RateTrace, Mistake> {
     }
     let end = rows.last().map_or(Duration::ZERO, |it| it.0);
     whole(rows, Vec::new(), repeat.then_some(end))
+}
+
+/// Whether it is the head of a table: several words, none of which is a number.
+fn is_head(line: &Line<'_>) -> bool {
+    let words: Vec<&str> = words(line).collect();
+    words.len() > 1 && words.iter().all(|it| it.parse::<f64>().is_err())
 }
 
 /// A trace of such rates and delays; where it repeats, what it says at its end is when it begins
@@ -224,6 +238,14 @@ mod tests {
         let trace = opportunities("1\n", true).unwrap();
         assert_eq!(trace.repeat, Some(Duration::from_millis(1)));
         assert_eq!(trace.mean_rate().unwrap().bits_per_second(), 12_000_000);
+    }
+
+    #[test]
+    fn a_head_is_answered_with_the_keys_that_name_its_columns() {
+        let mistake = rates("Time,DL_kbps\n0,10\n", true).unwrap_err();
+        assert_eq!(mistake.message, "the first line names columns");
+        let help = mistake.help.unwrap();
+        assert!(help.contains("`time` and `rate`") && help.contains("DL_kbps"), "{help}");
     }
 
     #[test]

@@ -54,10 +54,11 @@ impl Session {
         output: &mut Vec<Control>,
     ) -> Option<SessionMessage> {
         let acknowledged = acknowledgement.wrapping_sub(self.first) as usize;
-        if (1..=self.sent).contains(&acknowledged) {
+        // Also of what was sent before a timeout or an outage, and not again yet.
+        if (1..=self.waiting.len()).contains(&acknowledged) {
             self.waiting.drain(..acknowledged);
             self.first = acknowledgement;
-            self.sent -= acknowledged;
+            self.sent = self.sent.saturating_sub(acknowledged);
             self.window = (self.window + acknowledged).min(WINDOW);
             self.resend = if self.sent == 0 { Time::NEVER } else { now + TIMEOUT };
             self.fill_window(now, output);
@@ -123,6 +124,19 @@ mod tests {
 
     fn message(number: u32) -> SessionMessage {
         SessionMessage::Update(Update { code: Code(number), ..Update::default() })
+    }
+
+    #[test]
+    fn an_acknowledgement_counts_of_what_was_sent_before_a_timeout() {
+        let (mut session, mut output) = (Session::default(), Vec::new());
+        session.send(Time::ZERO, message(0), &mut output);
+        session.send(Time::ZERO, message(1), &mut output);
+        let later = Time::ZERO + TIMEOUT;
+        session.wake(later, &mut output);
+        assert_eq!(output.len(), 3, "the first one is sent again");
+        session.receive(later, [0, 2], SessionMessage::Acknowledgement, &mut output);
+        assert!(session.waiting.is_empty());
+        assert_eq!(session.next_wake(), Time::NEVER);
     }
 
     proptest! {
