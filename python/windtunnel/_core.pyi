@@ -297,6 +297,8 @@ class Acknowledgement:
     """The delay from sender to receiver; only changes of it are meaningful."""
     in_flight: float
     """Data in flight after this acknowledgement."""
+    next_departure: int
+    """When pacing lets the next packet leave, in nanoseconds; up to `now` if it may at once."""
     delivery: Delivery | None
     """The delivery rate; None if no data was newly delivered."""
     round_ended: bool

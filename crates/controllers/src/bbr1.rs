@@ -15,10 +15,11 @@
 //!
 //! - window: up by what is delivered, to `gain * BDP` and three quanta, two
 //!   segments more while probing upwards, and the allowance for aggregation
-//! - probing upwards ends when `gain * BDP` with three quanta are in flight, the burst that is
-//!   about to be sent included, or with a loss; after a round trip at the earliest
+//! - probing upwards ends when `gain * BDP` with three quanta are in flight, or with a loss; after
+//!   a round trip at the earliest. In flight is here what will be when the next burst leaves,
+//!   without what is delivered until then, and while probing upwards with that burst
 //! - `acknowledgement-aggregation = false`: the window has no such allowance, as in Linux
-//!   before 5.1 (commit 78dc70ebaa38), and that burst does not count, as before 4.20
+//!   before 5.1 (commit 78dc70ebaa38), and in flight is what is so now, as before 4.20
 //! - pacing: 99 % of `gain * bandwidth`; in startup it only rises
 //! - loss: one round of packet conservation, then as before; after recovery the
 //!   window is as before. A timeout starts from the restart window. Marks are
@@ -68,7 +69,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     needs: &[Need::Pacing, Need::DeliveryRate],
     parameters: &[Parameter {
         name: "acknowledgement-aggregation",
-        meaning: "the window allows for aggregated acknowledgements, and the burst about to be sent counts as in flight, as in Linux since 5.1",
+        meaning: "the window allows for aggregated acknowledgements, and what will be in flight when the next burst leaves counts, as in Linux since 5.1",
         kind: Kind::Flag { default: true, needs: &[] },
     }],
 };
@@ -234,12 +235,11 @@ impl Bbr1 {
         let goal = self.in_flight_for(self.greatest_bandwidth(), gain);
         let over = match gain {
             it if it > 1.0 => {
-                // The goal allows for the burst that is about to go (in Linux since 4.20,
-                // `bbr_packets_in_net_at_edt`).
-                let burst = if self.aggregation.is_some() { self.burst() } else { 0.0 };
-                passed && (acknowledgement.lost > 0.0 || in_flight + burst >= goal)
+                let in_flight = self.at_departure(acknowledgement, in_flight, self.burst());
+                passed && (acknowledgement.lost > 0.0 || in_flight >= goal)
             }
             it if it < 1.0 => {
+                let in_flight = self.at_departure(acknowledgement, in_flight, 0.0);
                 passed || in_flight <= self.in_flight_for(self.greatest_bandwidth(), 1.0)
             }
             _ => passed,
@@ -247,6 +247,16 @@ impl Bbr1 {
         if over {
             self.state = State::ProbeBandwidth { phase: (phase + 1) % 8, begun: now };
         }
+    }
+
+    /// What will be in flight when the next burst leaves, with so much of it: what is delivered
+    /// until pacing lets it go does not count (in Linux since 4.20, `bbr_packets_in_net_at_edt`).
+    fn at_departure(&self, acknowledgement: &Acknowledgement, in_flight: f64, burst: f64) -> f64 {
+        if self.aggregation.is_none() {
+            return in_flight;
+        }
+        let wait = acknowledgement.next_departure.saturating_sub(acknowledgement.now);
+        (in_flight + burst - self.greatest_bandwidth() * seconds(wait)).max(0.0)
     }
 
     /// Begins to probe, in any phase except the draining one.
@@ -264,7 +274,8 @@ impl Bbr1 {
             self.state = State::Drain;
         }
         let drained = self.in_flight_for(self.greatest_bandwidth(), 1.0);
-        if self.state == State::Drain && acknowledgement.in_flight <= drained {
+        let in_flight = self.at_departure(acknowledgement, acknowledgement.in_flight, 0.0);
+        if self.state == State::Drain && in_flight <= drained {
             self.probe_bandwidth(acknowledgement.now);
         }
     }

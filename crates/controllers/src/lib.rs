@@ -116,6 +116,9 @@ pub struct Acknowledgement {
     pub one_way_delay: Option<Nanoseconds>,
     /// Data in flight after this acknowledgement, in segments.
     pub in_flight: f64,
+    /// When pacing lets the next packet leave; up to `now` if it may at once, or packets are
+    /// not paced.
+    pub next_departure: Nanoseconds,
     /// The delivery rate; `None` if no data was newly delivered.
     pub delivery: Option<Delivery>,
     /// Whether a round trip ended: data was acknowledged that was sent after

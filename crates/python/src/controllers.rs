@@ -34,6 +34,7 @@ argument! {
         smoothed_rtt: Option<u64>,
         one_way_delay: Option<u64>,
         in_flight: f64,
+        next_departure: u64,
         delivery: Option<Delivery>,
         round_ended: bool,
         recovering: bool,
@@ -93,6 +94,7 @@ impl From<&transport::Acknowledgement> for Acknowledgement {
             smoothed_rtt: it.smoothed_rtt,
             one_way_delay: it.one_way_delay,
             in_flight: it.in_flight,
+            next_departure: it.next_departure,
             delivery: it.delivery.map(|it| Delivery {
                 rate: it.rate,
                 total: it.total,

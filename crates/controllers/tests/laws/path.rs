@@ -405,6 +405,7 @@ impl Flow {
             smoothed_rtt: self.smoothed,
             one_way_delay: Some(packet.one_way),
             in_flight: self.in_flight(),
+            next_departure: 0,
             delivery: Some(self.delivery(now, packet)),
             round_ended,
             recovering: self.recovery_end.is_some(),

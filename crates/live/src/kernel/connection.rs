@@ -304,6 +304,8 @@ impl Connection {
             smoothed_rtt: report.smoothed_rtt.map(nanoseconds),
             one_way_delay,
             in_flight: f64::from(report.in_flight),
+            // The kernel keeps the time of its next departure to itself.
+            next_departure: 0,
             delivery,
             round_ended,
             recovering: matches!(self.state, State::Recovery | State::Loss),

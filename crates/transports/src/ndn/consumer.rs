@@ -620,6 +620,7 @@ impl Consumer {
                 smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
                 one_way_delay: None,
                 in_flight: self.requests.in_flight as f64,
+                next_departure: self.pacer.next().as_nanos(),
                 delivery,
                 round_ended,
                 recovering: false,

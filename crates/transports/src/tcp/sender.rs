@@ -586,6 +586,7 @@ impl Sender {
             smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
             one_way_delay: timestamps.then(|| u64::from(one_way) * 1_000_000),
             in_flight: self.segments(self.in_flight()),
+            next_departure: self.pacer.next().as_nanos(),
             delivery,
             round_ended,
             recovering: matches!(self.phase, Phase::Recovery(_) | Phase::Loss(_)),

@@ -51,13 +51,14 @@ fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
         prop::option::of(nanoseconds()),
         prop::option::of(nanoseconds()),
         prop::option::of(nanoseconds()),
+        nanoseconds(),
     );
     let flags = (any::<bool>(), any::<bool>(), any::<bool>());
     let samples = (prop::option::of(deliveries()), prop::option::of(reports()));
     (amounts, times, samples, flags).prop_map(
         |(amounts, times, (delivery, radio), (round_ended, recovering, window_limited))| {
             let (delivered, lost, in_flight, grows, marked, some) = amounts;
-            let (rtt, smoothed_rtt, one_way_delay) = times;
+            let (rtt, smoothed_rtt, one_way_delay, next_departure) = times;
             Acknowledgement {
                 now: 0,
                 acknowledged: grows * delivered,
@@ -69,6 +70,7 @@ fn acknowledgements() -> impl Strategy<Value = Acknowledgement> {
                 smoothed_rtt,
                 one_way_delay,
                 in_flight,
+                next_departure,
                 delivery,
                 round_ended,
                 recovering,
