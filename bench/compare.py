@@ -113,7 +113,7 @@ def remove_others(*kept: Commit) -> None:
 
 def all_workloads(head: Commit) -> list[str]:
     """Name the workloads of a commit. Raises Failed."""
-    return [it["name"] for it in head.windtunnel("list", "workloads")["workloads"]]
+    return [it["name"] for it in head.windtunnel("list", "bench")["bench"]]
 
 
 def pairs_of(base: Commit, head: Commit, workload: str, pairs: int) -> Iterator[list[Measured]]:
