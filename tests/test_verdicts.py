@@ -26,7 +26,9 @@ RUNS = 4
 
 def measured(mean: float) -> Measured:
     """Give a measured value without spread."""
-    return Measured(mean, mean, mean, 1, "Mbps", (mean, mean))
+    found = summarise([mean] * RUNS, "Mbps")
+    assert found
+    return found
 
 
 def published(**values: str) -> dict[str, Decimal]:
@@ -134,7 +136,7 @@ def test_a_column_that_is_not_stated_is_context_and_a_chosen_value_an_input() ->
 
 
 def test_the_definitions_of_a_number_are_told_apart() -> None:
-    given = {"s": experiment(constant(a=1.0), other={("a", "default"): {0: 4.0}})}
+    given = {"s": experiment(constant(a=1.0), other={("a", "default"): dict.fromkeys(range(RUNS), 4.0)})}
     measures = {**MEASURES, "other": MEASURES["throughput"]}
     tables = [table({"s": published(a="1.0")}, measures=["throughput", "other"])]
     items = compared(given, tables, measures=measures)
@@ -248,8 +250,61 @@ def test_runs_of_one_number_are_compared_with_each_other() -> None:
     item = decided({"a": [1.1 * it for it in others], "b": others}, order=[["a"], ["b"]])
     unpaired = decided({"a": [8.8, 1.1, 2.2, 4.4], "b": others}, order=[["a"], ["b"]])
     assert item.measured and unpaired.measured
-    width = [it.interval[1] - it.interval[0] for it in (item.measured, unpaired.measured)]
-    assert width[0] < 1e-9 < width[1]
+    assert width_of(item.measured) < 1e-9 < width_of(unpaired.measured)
+
+
+def width_of(value: Measured) -> float:
+    """Give the width of an interval."""
+    assert value.interval
+    return value.interval[1] - value.interval[0]
+
+
+@pytest.mark.parametrize(
+    "what",
+    [
+        {"order": [["a"], ["b"]]},
+        {"alike": ["a", "b"]},
+        {"below": {"a": 5.0}},
+        {"gain": Gain("a", "b", Decimal("100"))},
+    ],
+)
+def test_one_run_decides_no_claim(what: dict[str, Any]) -> None:
+    item = decided({"a": [2.0], "b": [1.0]}, **what)
+    assert item.verdict == "one run" and item.answer in ("one run", "")
+    assert item.measured and item.measured.interval is None
+
+
+def test_one_run_decides_no_number_and_no_ranking() -> None:
+    stated = table({"s": published(a="2", b="1")})
+    items = compared({"s": experiment({"a": [2.0], "b": [1.0]})}, tables=[stated])
+    assert {it.kind: it.verdict for it in items} == {"number": "one run", "ranking": "one run"}
+
+
+def test_a_number_of_a_single_run_is_judged_by_where_one_run_is_expected() -> None:
+    # Of these runs the mean is 1, and with 95 % one more is between 0.42 and 1.58: the standard
+    # deviation is 0.163, Student's t of 3 degrees of freedom 3.18, √(1 + 1/4) 1.118.
+    values = {"a": [0.8, 1.0, 1.0, 1.2]}
+    for value, of_one_run in (("0.39", "matches"), ("0.37", "differs"), ("1.74", "matches")):
+        rows = published(a=value)
+        [item] = compared({"s": experiment(values)}, tables=[table({"s": rows}, single_run=True)])
+        assert item.verdict == of_one_run, value
+        [item] = compared({"s": experiment(values)}, tables=[table({"s": rows})])
+        assert item.verdict == "differs"
+
+
+def test_the_paper_s_margin_is_that_over_its_own_best_competitor() -> None:
+    # Here b comes next, in the paper c.
+    stated = table({"s": published(a="90", b="30", c="72")})
+    claims = [claim(order=[["a"], ["b", "c"]])]
+    found = compared({"s": experiment(constant(a=4.0, b=2.0, c=1.0))}, [stated], claims)
+    [item] = [it for it in found if it.of_claim]
+    assert item.measured_of == ("a", "b") and item.measured and item.measured.mean == 100
+    assert item.published_of == ("a", "c") and item.published == 25
+
+
+def test_a_claim_states_a_value_that_no_table_has() -> None:
+    item = decided(constant(a=4.0, b=2.0), order=[["a"], ["b"]], stated=Decimal(50))
+    assert item.published == 50 and item.published_of == ("a", "b")
 
 
 def test_the_relation_that_runs_confirm_least_decides() -> None:

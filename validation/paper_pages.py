@@ -68,7 +68,7 @@ def measured(item: Mapping[str, Any]) -> list[Any]:
     value = item["measured"]
     if value is None:
         return [item["verdict"]]
-    low, high = value["interval"]
+    low, high = value["interval"] or (value["mean"], value["mean"])
     numbers = (value["mean"], (high - low) / 2, value["low"], value["high"])
     return [item["verdict"], *(float(f"{number:.5g}") for number in numbers)]
 

@@ -52,6 +52,8 @@ def answers(answered: Sequence[Answered]) -> Table:
 
 def with_interval(value: Measured) -> str:
     """Format a mean with its interval."""
+    if value.interval is None:
+        return f"{value.mean:.3g} {value.unit}".strip()
     low, high = value.interval
     return f"{value.mean:.3g} ({low:.3g} to {high:.3g}) {value.unit}"
 

@@ -20,6 +20,11 @@ class Interval:
     low: float
     high: float
 
+    @property
+    def ends(self) -> tuple[float, float]:
+        """Its two ends."""
+        return (self.low, self.high)
+
     def scaled(self, factor: float) -> Interval:
         """Multiply by a factor that is not negative."""
         return Interval(self.mean * factor, self.low * factor, self.high * factor)
@@ -31,6 +36,13 @@ def interval(values: Sequence[float]) -> Interval:
     A single value, like equal ones, has an interval without width: no spread is known.
     """
     mean, half = fmean(values), half_width(values)
+    return Interval(mean, mean - half, mean + half)
+
+
+def prediction(values: Sequence[float]) -> Interval:
+    """Give the interval that holds one more value, of at least two, with the probability
+    `CONFIDENCE`: the mean ± t s √(1 + 1/n)."""
+    mean, half = fmean(values), half_width(values) * math.sqrt(len(values) + 1)
     return Interval(mean, mean - half, mean + half)
 
 

@@ -54,6 +54,14 @@ def match(published: float, measured: float, half_digit: float = 0.0) -> bool:
     return abs(measured - published) <= max(TOLERANCE * abs(published), half_digit)
 
 
+def match_expected(
+    published: float, expected: tuple[float, float], half_digit: float = 0.0
+) -> bool:
+    """Say whether a value matches one of those that are expected, from the least to the most."""
+    low, high = expected
+    return match(published, min(max(published, low), high), half_digit)
+
+
 def match_gain(published: float, measured: float, half_digit: float = 0.0) -> bool:
     """Say whether a gain in percent matches: the factors that they stand for do."""
     return match(factor_of(published), factor_of(measured), half_digit / 100)
@@ -79,6 +87,11 @@ def place(published: Decimal, half_digit: float, bound: Bound) -> Place:
     if beyond == 0.0:
         return "possible"
     return "at the bound" if beyond <= max(half_digit, AT_BOUND * abs(limit)) else "impossible"
+
+
+def single(columns: Iterable[Runs]) -> bool:
+    """Say whether columns, each with at least one run, have too few runs to compare."""
+    return any(len(runs) < 2 for runs in columns)
 
 
 def difference(of: Runs, over: Runs, factor: float = 1.0) -> Interval | None:

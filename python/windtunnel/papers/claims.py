@@ -48,6 +48,9 @@ class Claim:
     where: dict[str, str] = field(default_factory=dict)
     """The case on each other axis."""
     factor: float = 1.0
+    stated: Decimal | None = None
+    """The value that the paper states beside the claim, where it has no table of them: by how
+    many percent the first column exceeds the last, or of `below` the limit."""
     question: str = ""
     """The question that it answers, for the first screen; claims without one are not there."""
 
@@ -55,6 +58,13 @@ class Claim:
         """Give the pairs of columns of which the first should be more."""
         for more, less in combinations(self.order, 2):
             yield from ((a, b) for a in more for b in less)
+
+    def columns_of_stated(self) -> tuple[str, ...]:
+        """Give the columns that the stated value is about."""
+        if self.below:
+            return tuple(self.below)[:1]
+        columns = self.columns()
+        return (columns[0], columns[-1])
 
     def columns(self) -> list[str]:
         """List the columns that the claim is about."""
@@ -100,6 +110,8 @@ def claim_of(found: Mapping[str, Any]) -> Claim:
     if "gain" in given:
         gain = given["gain"]
         given["gain"] = Gain(gain["of"], gain["over"], Decimal(gain["percent"]))
+    if "stated" in given:
+        given["stated"] = Decimal(given["stated"])
     if "factor" in given:
         given["factor"] = float(given["factor"])
     if "below" in given:

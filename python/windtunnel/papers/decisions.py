@@ -12,7 +12,7 @@ from windtunnel.measures.intervals import interval
 from windtunnel.papers import agreement
 from windtunnel.papers.agreement import TOLERANCE, Relation, Runs
 from windtunnel.papers.claims import Claim, Gain
-from windtunnel.papers.items import Answer, Item, Verdict, summarise
+from windtunnel.papers.items import ONE_RUN, Answer, Item, Verdict, summarise
 from windtunnel.papers.line import Line
 
 
@@ -29,22 +29,36 @@ def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decima
     if not all(runs.values()):
         return item
     decided = decide(claim, runs)
-    note, published = f"{claim.says}; {decided.about}", None
-    if all(set(columns) <= values.keys() for values in own):
-        stated = {name: {0: fmean(float(values[name]) for values in own)} for name in columns}
-        if decide(claim, stated).verdict == "not confirmed":
-            note += "; the paper's own numbers contradict it"
-        if claim.below == {}:
-            of, over = (stated[name][0] for name in decided.columns)
-            published = Decimal(f"{gain_of(of, over):.1f}") if over > 0 else None
-    return replace(
+    if claim.stated is not None:
+        item = replace(item, published=claim.stated, published_of=claim.columns_of_stated())
+    one_run = agreement.single(runs.values())
+    item = replace(
         item,
-        published=published,
         measured=summarise(decided.values, unit),
-        verdict=decided.verdict,
-        note=note,
-        answer=decided.answer,
+        verdict=ONE_RUN if one_run else decided.verdict,
+        note=f"{claim.says}; {decided.about}",
+        answer=ONE_RUN if one_run else decided.answer,
+        measured_of=decided.columns,
     )
+    if claim.stated is not None or not all(set(columns) <= values.keys() for values in own):
+        return item
+    return with_stated(item, claim, {it: fmean(float(row[it]) for row in own) for it in columns})
+
+
+def with_stated(item: Item, claim: Claim, values: Mapping[str, float]) -> Item:
+    """Add what the paper's own numbers say of its claim: the relation in it that they confirm
+    least, which may be one of other columns than in the runs."""
+    stated = decide(claim, {name: {0: value} for name, value in values.items()})
+    if stated.verdict == "not confirmed":
+        item = replace(item, note=f"{item.note}; the paper's own numbers contradict it")
+    if claim.below:
+        [name] = stated.columns
+        return replace(item, published=Decimal(f"{values[name]:g}"), published_of=stated.columns)
+    of, over = (values[name] for name in stated.columns)
+    if over <= 0:
+        return item
+    gain = Decimal(f"{gain_of(of, over):.1f}")
+    return replace(item, published=gain, published_of=stated.columns)
 
 
 def answer_open(id: str, claim: Claim, line: Line) -> Item:
@@ -142,7 +156,7 @@ def judge_gain(id: str, claim: Claim, gain: Gain, line: Line) -> Item:
     if measured:
         half = agreement.rounding(gain.percent)
         matches = agreement.match_gain(float(gain.percent), measured.mean, half)
-        verdict = "matches" if matches else "differs"
+        verdict = ONE_RUN if measured.interval is None else "matches" if matches else "differs"
         published, here = (agreement.factor_of(it) for it in (float(gain.percent), measured.mean))
         note += f"; {here:.3g} times, published {published:.3g} times"
     return Item(
@@ -155,4 +169,6 @@ def judge_gain(id: str, claim: Claim, gain: Gain, line: Line) -> Item:
         verdict,
         note,
         question=claim.question,
+        published_of=(gain.of, gain.over),
+        measured_of=(gain.of, gain.over),
     )

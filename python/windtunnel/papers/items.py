@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Any, Literal
+from statistics import fmean
+from typing import Any, Final, Literal
 
-from windtunnel.measures.intervals import interval
+from windtunnel.measures.intervals import interval, prediction
 
 Kind = Literal["number", "ranking", "claim", "input", "context"]
 """What an item is: a published number, the ranking of a row of them, a claim, a number that was
@@ -22,6 +23,7 @@ Verdict = Literal[
     "tied",
     "not confirmed",
     "measured",
+    "one run",
     "not measured",
 ]
 """The verdict on a number, or on a ranking or claim.
@@ -31,11 +33,15 @@ lies beyond what the network allows by its rounding or up to 3 %, is `at the bou
 can reach one that is `impossible`. A ranking or a claim is `confirmed` if the 95 % interval over
 the runs clears the margin of a tie, `tied` if it lies within it, and `not confirmed` otherwise.
 A value is `measured` where it answers what the paper leaves open.
+`one run`: a single run of each case has no interval, and decides nothing.
 `not measured`: the reproduction was interrupted before.
 """
 
-Answer = Literal["yes", "tied", "undecided", "no", ""]
+Answer = Literal["yes", "tied", "undecided", "no", "one run", ""]
 """The answer to the question whether a claim holds: `undecided` if the interval allows both."""
+
+ONE_RUN: Final = "one run"
+"""The verdict, and the answer, where a single run of each case was made."""
 
 
 CLAIMS = "claims"
@@ -51,8 +57,10 @@ class Measured:
     high: float
     runs: int
     unit: str
-    interval: tuple[float, float]
-    """The 95 % interval of the mean."""
+    interval: tuple[float, float] | None
+    """The 95 % interval of the mean; None of a single run."""
+    of_one_run: tuple[float, float] | None
+    """The 95 % prediction interval: where one more run is to be expected; None of a single run."""
 
 
 @dataclass(frozen=True)
@@ -74,19 +82,17 @@ class Item:
     question: str = ""
     """The question that a claim answers, if it is one of the first screen."""
     answer: Answer = ""
+    published_of: tuple[str, ...] = ()
+    """Of a claim: the column of the paper's value, or the two whose difference it is."""
+    measured_of: tuple[str, ...] = ()
+    """The same of the measured value."""
 
     def document(self) -> dict[str, Any]:
         """Give the item as JSON values."""
         published = self.published
         stated = None if published is None else {"value": float(published), "unit": self.unit}
-        measured = None if self.measured is None else {**vars(self.measured)}
-        if measured:
-            measured["interval"] = list(measured["interval"])
-        return {
-            **vars(self),
-            "published": stated,
-            "measured": measured,
-        }
+        measured = None if self.measured is None else listed(vars(self.measured))
+        return {**listed(vars(self)), "published": stated, "measured": measured}
 
     @property
     def of_claim(self) -> bool:
@@ -99,10 +105,22 @@ class Item:
         return self.verdict in ("matches", "at the bound")
 
 
+def listed(values: Mapping[str, Any]) -> dict[str, Any]:
+    """Give values as JSON has them, which has no tuples."""
+    return {key: list(it) if isinstance(it, tuple) else it for key, it in values.items()}
+
+
 def summarise(runs: Sequence[float], unit: str) -> Measured | None:
     """Summarise runs; None without any."""
     if not runs:
         return None
-    found = interval(runs)
-    ends = (found.low, found.high)
-    return Measured(found.mean, min(runs), max(runs), len(runs), unit, ends)
+    several = len(runs) > 1
+    return Measured(
+        mean=fmean(runs),
+        low=min(runs),
+        high=max(runs),
+        runs=len(runs),
+        unit=unit,
+        interval=interval(runs).ends if several else None,
+        of_one_run=prediction(runs).ends if several else None,
+    )

@@ -10,7 +10,7 @@ from statistics import fmean
 from windtunnel.measures.measure import Bound
 from windtunnel.papers import agreement
 from windtunnel.papers.agreement import NEAR, TIE, Relation, Runs
-from windtunnel.papers.items import Item, Measured, Verdict
+from windtunnel.papers.items import ONE_RUN, Item, Measured, Verdict
 from windtunnel.papers.line import Line
 from windtunnel.papers.published import Table
 
@@ -30,7 +30,7 @@ def numbers(place: str, line: Line, table: Table, row: str) -> Iterator[Item]:
             yield Item(id, "input", line.reading, published, unit, measured, None, note, definition)
             continue
         half = table.half_digit(row, column)
-        verdict, note = judge(published, half, measured, line.bound(column))
+        verdict, note = judge(published, half, measured, line.bound(column), table.single_run)
         yield Item(id, "number", line.reading, published, unit, measured, verdict, note, definition)
     if len(set(values.values())) > 1 and not table.chosen:
         verdict, note = ranking(values, {it: line.runs(it) for it in values}, table, row)
@@ -39,16 +39,28 @@ def numbers(place: str, line: Line, table: Table, row: str) -> Iterator[Item]:
 
 
 def judge(
-    published: Decimal, half_digit: float, measured: Measured | None, bound: Bound
+    published: Decimal,
+    half_digit: float,
+    measured: Measured | None,
+    bound: Bound,
+    single_run: bool = False,
 ) -> tuple[Verdict, str]:
-    """Give the verdict on a published number, and its reason."""
+    """Give the verdict on a published number, and its reason.
+
+    A number that the paper has of a `single_run` is compared with where one more run is to be
+    expected, the others with the mean of the runs.
+    """
     where = agreement.place(published, half_digit, bound)
     if where == "impossible":
         return where, bound.reason
     if measured is None:
         return "not measured", ""
     difference = compare(float(published), measured.mean)
-    if not agreement.match(float(published), measured.mean, half_digit):
+    if measured.of_one_run is None:
+        return ONE_RUN, difference
+    mean = (measured.mean, measured.mean)
+    expected = measured.of_one_run if single_run else mean
+    if not agreement.match_expected(float(published), expected, half_digit):
         return "differs", difference
     if where == "at the bound":
         return where, f"{bound.reason}; rounding or headers counted as payload would explain it"
@@ -77,6 +89,8 @@ def ranking(
     """
     if not all(runs[name] for name in published):
         return "not measured", ""
+    if agreement.single(runs.values()):
+        return ONE_RUN, ""
     ratios = {
         name: fmean(runs[name].values()) / float(value)
         for name, value in published.items()

@@ -29,6 +29,8 @@ class Table:
     """The case on each other axis."""
     chosen: str = ""
     """How its values were brought about, if they were chosen and are no results."""
+    single_run: bool = False
+    """Whether the paper has its values of one run each, and not as means."""
 
     def half_digit(self, row: str, column: str) -> float:
         """Give half a unit of the last digit of a value; a zero has those of its table."""
@@ -85,6 +87,7 @@ def read_published(paper: Paper) -> Published:
                     },
                     where=table.get("where", {}),
                     chosen=table.get("chosen", ""),
+                    single_run=table.get("single-run", False),
                 )
                 for table in data["tables"]
             ],

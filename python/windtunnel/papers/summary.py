@@ -5,12 +5,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from windtunnel.papers.items import Item, Measured
+from windtunnel.papers.items import ONE_RUN, Item, Measured
 from windtunnel.papers.readings import DEFAULT
-from windtunnel.papers.scores import Effect, Numbers, Score, best
+from windtunnel.papers.scores import Effect, Score, best
 
 MOST_EFFECTS = 3
 """The number of readings whose effect is named."""
+
+
+TWICE = 100.0
+"""From this difference on, in percent, a factor is written instead."""
 
 
 @dataclass(frozen=True)
@@ -66,26 +70,47 @@ def answers(items: Sequence[Item], readings: Collection[str]) -> Iterator[Answer
             item.id.split("/")[1],
             item.answer or str(item.verdict),
             f"{said.count('yes')} of {len(said)}" if item.answer else "",
-            "" if item.published is None else value(float(item.published), item.unit),
-            "" if item.measured is None else with_half_width(item.measured),
+            "" if item.published is None else stated(float(item.published), item),
+            "" if item.measured is None else with_half_width(item.measured, item.measured_of),
             str(item.verdict),
         )
 
 
-def with_half_width(measured: Measured) -> str:
-    """Format a mean with half its interval."""
-    half = (measured.interval[1] - measured.interval[0]) / 2
-    return f"{digits(measured.mean, measured.unit)} {spread(half)} {measured.unit}".strip()
+def stated(number: float, item: Item) -> str:
+    """Format the paper's value, of a difference with what it is of."""
+    return of_columns(number, None, item.unit, item.published_of)
+
+
+def with_half_width(measured: Measured, of: tuple[str, ...] = ()) -> str:
+    """Format a mean with half its interval, of a difference with what it is of."""
+    half = None
+    if measured.interval is not None:
+        half = (measured.interval[1] - measured.interval[0]) / 2
+    return of_columns(measured.mean, half, measured.unit, of)
+
+
+def of_columns(number: float, half: float | None, unit: str, of: tuple[str, ...]) -> str:
+    """Format a number; a difference of two columns in percent names the second one.
+
+    From twice as much on it is a factor.
+    """
+    if len(of) < 2 or unit != "%":
+        return with_spread(number, half, unit)
+    _, over = of
+    if number < TWICE:
+        return f"{with_spread(number, half, unit)} over {over}"
+    return f"{with_spread(1 + number / 100, None if half is None else half / 100)} × {over}"
+
+
+def with_spread(number: float, half: float | None, unit: str = "") -> str:
+    """Format a number with half an interval, if there is one."""
+    around = "" if half is None else f" {spread(half)}"
+    return f"{digits(number, unit)}{around} {unit}".strip()
 
 
 def spread(half: float) -> str:
     """Format half an interval with two digits."""
     return f"± {half:.0f}" if half >= 100 else f"± {half:.2g}"
-
-
-def value(number: float, unit: str) -> str:
-    """Format a value with its unit."""
-    return f"{digits(number, unit)} {unit}".strip()
 
 
 def digits(number: float, unit: str = "") -> str:
@@ -96,10 +121,13 @@ def digits(number: float, unit: str = "") -> str:
 
 def fits(items: Sequence[Item], scores: Sequence[Score], sample: Sequence[str]) -> Iterator[str]:
     """Say how many numbers match by default, and at best."""
-    default = Numbers(items).score(DEFAULT)
+    default = next(score for score in scores if score.reading == DEFAULT)
     if not default.numbers:
         return
-    yield f"Numbers of the paper that match: {default.agree} of {default.numbers} by default."
+    if any(item.verdict == ONE_RUN for item in items):
+        yield "One run of each case decides nothing: it has no interval."
+        return
+    yield f"Numbers of the paper that match: {of_all(default)} by default."
     drawn = set(sample)
     argued = [score for score in scores if score.reading not in drawn]
     random = [score for score in scores if score.reading in drawn]
@@ -109,10 +137,19 @@ def fits(items: Sequence[Item], scores: Sequence[Score], sample: Sequence[str]) 
             yield f"Best of {len(several)} {kind}: {top.agree} with {named(top)}."
 
 
+def of_all(score: Score) -> str:
+    """Write a score, with the definitions under which it holds."""
+    return f"{score.agree} of {score.numbers}{defined(score)}"
+
+
 def named(score: Score) -> str:
     """Name a reading with its definitions."""
-    definitions = f" (defined as {', '.join(score.definitions)})" if score.definitions else ""
-    return f"`{score.reading}`{definitions}"
+    return f"`{score.reading}`{defined(score)}"
+
+
+def defined(score: Score) -> str:
+    """Name the definitions that are not the recommended ones."""
+    return f" (defined as {', '.join(score.definitions)})" if score.definitions else ""
 
 
 def named_effects(effects: Sequence[Effect]) -> Iterator[str]:

@@ -39,6 +39,7 @@ SYMBOLS = {
     "tied": "=",
     "not confirmed": "✗",
     "measured": "→",
+    "one run": "1",
     "not measured": "…",
 }
 """The symbols of verdicts, in the order of the counts."""
@@ -323,8 +324,11 @@ def with_unit(value: dict[str, Any] | None, item: Item) -> Cell:
         return Cell("–")
     if "interval" not in value:
         return Cell(f"{significant(value['value'])} {item['unit']}".strip())
+    mean = f"{significant(value['mean'])} {item['unit']}".strip()
+    if value["interval"] is None:
+        return Cell(mean)
     low, high = (significant(end) for end in value["interval"])
-    return Cell(f"{significant(value['mean'])} {item['unit']}".strip(), f"{low} to {high}")
+    return Cell(mean, f"{low} to {high}")
 
 
 def rankings(items: list[Item]) -> Table:
