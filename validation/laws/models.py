@@ -5,7 +5,11 @@ from __future__ import annotations
 from laws.simulate import PACKET, SEGMENT, Law, at_queue, goodputs, path, random_loss, simulate
 
 SEEDS = (1, 2, 3)
+RANDOM_LOSS_SEEDS = range(1, 13)
+"""Runs under random loss differ by up to a twentieth: three of them can lie on either side."""
 RATE = 50
+OUTSIDE_PROBE_RTT = 0.98
+"""The share of time in which BBRv1 does not wait with four segments for the round trip."""
 
 
 def probing() -> Law:
@@ -23,7 +27,7 @@ def probing() -> Law:
 def through_loss(controller: str, loss: float) -> list[float]:
     """Measure the goodput of each run under random loss, as a share of what gets through."""
     shares = []
-    for seed in SEEDS:
+    for seed in RANDOM_LOSS_SEEDS:
         results = simulate(
             {
                 "duration": '"70 s"',
@@ -45,12 +49,13 @@ def bbr1_loss(loss: float) -> Law:
     """BBRv1 sends at the delivery rate, whatever is lost.
 
     At most `C (1 - p)` is delivered; sent at that rate, `C (1 - p)^2` arrives between
-    two probes. A probe must deliver more than before: `1.25 (1 - p) > 1`.
+    two probes. A probe must deliver more than before: `1.25 (1 - p) > 1`. Where no queue
+    stands, nothing makes up for the 200 ms in ten seconds in which it measures the round trip.
     """
     shares = through_loss("bbr1", loss)
     name = f"BBRv1, {loss:.0%} random loss: goodput / (C (1 − p))".replace("%", " %")
-    expected = f"1 − p to 1: {1 - loss:.2f} … 1"
-    return Law(name, expected, (1 - loss) * 0.95, 1.01, shares)
+    least = OUTSIDE_PROBE_RTT * (1 - loss)
+    return Law(name, f"98 % · (1 − p) to 1: {least:.2f} … 1", least * 0.95, 1.01, shares)
 
 
 def bbr3_loss(loss: float, low: float, high: float, expected: str) -> Law:
