@@ -136,7 +136,9 @@ def test_a_column_that_is_not_stated_is_context_and_a_chosen_value_an_input() ->
 
 
 def test_the_definitions_of_a_number_are_told_apart() -> None:
-    given = {"s": experiment(constant(a=1.0), other={("a", "default"): dict.fromkeys(range(RUNS), 4.0)})}
+    given = {
+        "s": experiment(constant(a=1.0), other={("a", "default"): dict.fromkeys(range(RUNS), 4.0)})
+    }
     measures = {**MEASURES, "other": MEASURES["throughput"]}
     tables = [table({"s": published(a="1.0")}, measures=["throughput", "other"])]
     items = compared(given, tables, measures=measures)

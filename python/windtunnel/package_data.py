@@ -17,5 +17,8 @@ SCENARIOS = (DATA / "scenarios").resolve()
 RECIPES = DATA / "recipes"
 """Short scenarios to begin with."""
 
+NEW_PAPER = DATA / "paper"
+"""The folder of a paper to begin with."""
+
 WIRESHARK = DATA / "wireshark"
 """Dissectors for Wireshark and tshark, of protocols that those do not know."""

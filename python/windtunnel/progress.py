@@ -1,4 +1,4 @@
-"""A progress bar on a terminal and in a notebook: done, time left, speed."""
+"""Progress on a terminal, in a notebook and in a log: done, time left, speed."""
 
 from __future__ import annotations
 
@@ -29,6 +29,9 @@ class Progress(Protocol):
 
 Watch = Callable[[Progress], None]
 
+BETWEEN_LINES = 30.0
+"""Seconds between two lines where there is no terminal."""
+
 PATIENCE = 0.5
 """Seconds before a bar appears on a terminal."""
 
@@ -41,13 +44,37 @@ def tell(notes: list[str]) -> None:
 
 @contextmanager
 def shown() -> Iterator[Watch]:
-    """Show progress in a notebook, or on standard error if that is a terminal.
+    """Show progress in a notebook or on standard error: as a bar on a terminal, else as lines.
 
-    Gives the function to call with each progress; the bar disappears at the end.
+    Gives the function to call with each progress; a bar disappears at the end.
     """
     console = Console(stderr=True)
+    if not (console.is_jupyter or console.is_terminal):
+        yield in_lines()
+        return
     with in_notebook() if console.is_jupyter else on_terminal(console) as watch:
         yield watch
+
+
+def in_lines() -> Watch:
+    """Give a function that prints a line on standard error now and then, for logs."""
+    told_s = 0.0
+
+    def watch(now: Progress) -> None:
+        nonlocal told_s
+        if now.real_s < told_s + BETWEEN_LINES:
+            return
+        told_s = now.real_s
+        tell([", ".join([f"{now.share:.0%} done", *now.words(), *left(now)])])
+
+    return watch
+
+
+def left(now: Progress) -> list[str]:
+    """Say how long the rest takes at the speed so far, if that is known."""
+    if not now.share:
+        return []
+    return [f"about {now.real_s * (1 / now.share - 1):.0f} s left"]
 
 
 @contextmanager
@@ -62,7 +89,6 @@ def on_terminal(console: Console) -> Iterator[Watch]:
         expand=True,
         console=console,
         transient=True,
-        disable=not console.is_terminal,
     )
     task = bar.add_task("", total=1.0, words="")
 

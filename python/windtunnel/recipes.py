@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import tomllib
 from pathlib import Path
 
-from windtunnel.package_data import RECIPES
+from windtunnel.package_data import NEW_PAPER, RECIPES
+
+PAPER = "paper"
+"""What is written instead of a recipe: the folder of a paper."""
 
 HEAD = """\
 <!-- Made by `make docs` from python/windtunnel/data/recipes: change those. -->
@@ -40,6 +44,11 @@ def text(name: str) -> str:
     if name not in names:
         raise UnknownRecipe(f"there is no recipe `{name}`\nhelp: recipes: {', '.join(names)}")
     return (RECIPES / f"{name}.toml").read_text(encoding="utf-8")
+
+
+def write_paper(folder: Path) -> Path:
+    """Write the folder of a paper to begin with. Raises OSError if the folder is there already."""
+    return Path(shutil.copytree(NEW_PAPER, folder))
 
 
 def page() -> str:

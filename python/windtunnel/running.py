@@ -126,19 +126,21 @@ def read(
     settings: Mapping[str, str] | None = None,
     seed: int | None = None,
     *,
+    extensions: Extensions | None = None,
     may_be_idle: bool = False,
 ) -> Scenario:
     """Read and check a scenario file; `settings` replace values by their paths.
 
     A setting is written as on the command line: as a TOML value, or as plain text. Paths of
     files that the scenario names, such as maps and traces, are relative to it.
+    `extensions` are classes written in Python, by their names in the scenario.
     With `may_be_idle` it may be a network in which nothing is simulated.
     Raises ScenarioError with file and line, or OSError.
     """
     replaced = [(path, str(value)) for path, value in (settings or {}).items()]
     if seed is not None:
         replaced.append(("seed", str(seed)))
-    return read_file(file, replaced, may_be_idle=may_be_idle)
+    return read_file(file, replaced, extensions, may_be_idle=may_be_idle)
 
 
 def run_scenario(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+import shlex
 import time
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 from rich.console import Console
 from rich.table import Table
 
-from windtunnel import __version__, progress, recipes
+from windtunnel import __version__, extensions, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.cli import cleaning, completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
@@ -41,10 +42,8 @@ from windtunnel.cli.output import (
     output,
     say,
 )
-from windtunnel.cli.replacing import Source, check
-from windtunnel.cli.run import Options, report_faults, run_file
+from windtunnel.cli.run import Options, run_file
 from windtunnel.cli.watching import run_on_save
-from windtunnel.folders import PAPER, REPRODUCTION
 from windtunnel.running import Captures, Details
 
 app = typer.Typer(
@@ -124,13 +123,16 @@ def run(
     run_file(file, options)
 
 
-@app.command("reproduce", epilog="windtunnel reproduce ec-elastic --runs 2")
+@app.command(
+    "reproduce",
+    epilog="windtunnel reproduce ec-elastic --runs 2\n\nwindtunnel reproduce ./mine --quick",
+)
 def reproduce_paper(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME",
-            help="A paper, from `windtunnel list papers`.",
+            metavar="PAPER",
+            help="A paper, from `windtunnel list papers`, or a folder of yours.",
             autocompletion=completing.papers,
         ),
     ],
@@ -144,6 +146,22 @@ def reproduce_paper(
             metavar="N", min=0, help="Also run N combinations of readings, drawn at random."
         ),
     ] = 0,
+    quick: Annotated[
+        bool,
+        typer.Option("--quick", help="Only try everything: one short run; decides nothing."),
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option(metavar="EXPERIMENT", help="Run this experiment only; may be repeated."),
+    ] = None,
+    settings: Settings = None,
+    extension: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="FILE:CLASS",
+            help="A class that scenarios may name, `MyRule` as `my-rule`; may be repeated.",
+        ),
+    ] = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print all numbers, and not only the answers.")
     ] = False,
@@ -152,35 +170,16 @@ def reproduce_paper(
     as_json: Json = False,
 ) -> None:
     """Run a paper's experiments, and answer whether its claims and numbers hold."""
-    folder = out or Path("results", name)
-    check(folder, Source(PAPER, name), out is None)
+    if quick and (runs is not None or combinations):
+        raise typer.BadParameter("--quick is one run, without combinations of readings")
     # Imported here: Polars takes longer to load than most commands take.
-    from windtunnel.cli import comparison
-    from windtunnel.papers.reproduction import reproduce
+    from windtunnel.cli.reproducing import Options as Reproducing
+    from windtunnel.cli.reproducing import reproduce_and_tell
+    from windtunnel.papers.variant import Variant
 
-    with progress.shown() as watch:
-        reproduction = reproduce(
-            name, runs=runs, seed=seed, combinations=combinations, jobs=jobs, watch=watch
-        )
-    if not any(results.tables for results in reproduction.results.values()):
-        report_faults(reproduction.faults)
-        fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
-    reproduction.save(folder)
-    if not as_json:
-        for table in comparison.tables(reproduction.items) if everything else ():
-            output().print(table)
-        for shown in comparison.screen(reproduction):
-            output().print(shown)
-    # An interruption must end within a second, and a report takes longer.
-    page = None if reproduction.interrupted else drawn(folder)
-    if as_json:
-        answer({"folder": str(folder), **reproduction_document(folder)})
-    else:
-        say(f"Report: {page}" if page else f"Results: {folder}")
-    report_faults(reproduction.faults)
-    if reproduction.interrupted:
-        missing = "; ".join(reproduction.missing)
-        fail(f"interrupted: {missing}; the other results are in {folder}", INTERRUPTED)
+    variant = Variant(only or [], parse_settings(settings), extensions.load(extension or []), quick)
+    options = Reproducing(runs, seed, combinations, variant, jobs, out, everything, as_json)
+    reproduce_and_tell(name, options)
 
 
 @app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
@@ -230,13 +229,6 @@ def study(
     if interrupted:
         left = found.planned - found.frame.height - found.failures.height
         fail(f"interrupted: {count(left, 'run')} left; continue with --resume", INTERRUPTED)
-
-
-def reproduction_document(folder: Path) -> dict[str, Any]:
-    """Read the document of a reproduction, with the files of its report."""
-    document = json.loads((folder / REPRODUCTION).read_text(encoding="utf-8"))
-    del document["page"]
-    return {"version": __version__, **document}
 
 
 @app.command(epilog="windtunnel report results/first --open")
@@ -401,13 +393,24 @@ def fly_controller(
     fly(controller, parse_settings(settings), command or [], as_json)
 
 
-@app.command("new", epilog="windtunnel new incast > mine.toml")
+@app.command("new", epilog="windtunnel new incast > mine.toml\n\nwindtunnel new paper mine")
 def print_recipe(
     name: Annotated[
-        str | None, typer.Argument(metavar="[RECIPE]", help="A recipe; default: all are listed.")
+        str | None,
+        typer.Argument(metavar="[RECIPE]", help="A recipe, or `paper`; default: all are listed."),
+    ] = None,
+    folder: Annotated[
+        Path | None,
+        typer.Argument(metavar="[DIR]", help="Of a paper: the folder to write. [default: paper]"),
     ] = None,
 ) -> None:
-    """Print a short scenario to begin with."""
+    """Print a short scenario to begin with, or write the folder of a paper."""
+    if name == recipes.PAPER:
+        written = recipes.write_paper(folder or Path(recipes.PAPER))
+        say(f"Paper: {written}; run it with `windtunnel reproduce {shlex.quote(named(written))}`")
+        return
+    if folder is not None:
+        raise typer.BadParameter("only a paper is written into a folder")
     if name is not None:
         print(recipes.text(name), end="", flush=True)
         return
@@ -415,6 +418,11 @@ def print_recipe(
     for row in recipes.titles().items():
         table.add_row(*row)
     output().print(table)
+
+
+def named(folder: Path) -> str:
+    """Write a folder so that it is not taken for the name of something that is installed."""
+    return str(folder) if folder.name != str(folder) else f"./{folder}"
 
 
 @app.command("schema", epilog="windtunnel schema > scenario.schema.json")

@@ -14,6 +14,7 @@ from rich.console import Console
 from windtunnel import progress
 from windtunnel._core import FlightError, ScenarioError
 from windtunnel.bench.errors import UnknownWorkload
+from windtunnel.extensions import UnknownExtension
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.recipes import UnknownRecipe
 from windtunnel.results import ResultsError
@@ -31,6 +32,7 @@ INVALID = (
     UnknownPaper,
     UnknownRecipe,
     PaperError,
+    UnknownExtension,
     UnknownWorkload,
 )
 """Errors of the user's input."""

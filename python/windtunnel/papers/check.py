@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations, product
 from typing import Any
 
 from windtunnel import _core
@@ -58,8 +59,33 @@ def check_readings(paper: Paper, own: Mapping[str, Mapping[str, Any]]) -> None:
     for experiment, readings in own.items():
         for name in readings:
             check_name(f"{experiment}.toml: `[compare.reading]`", "reading", name, stated)
+        check_overlaps(paper, experiment, readings)
     for name in known_parts(paper.together):
         check_name(f"{PAPER}: `together`", "reading", name, known)
+
+
+def check_overlaps(paper: Paper, experiment: str, own: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse readings of different questions of which the second would replace what the first sets.
+
+    `own` are what each reading of an experiment sets, by its paths. Raises PaperError.
+    """
+    questions = [[name for name in names if name in own] for names in paper.space.axes.values()]
+    for earlier, later in combinations(questions, 2):
+        for one, other in product(earlier, later):
+            hidden = [path for path in own[one] if is_replaced(path, own[one][path], own[other])]
+            if hidden:
+                raise PaperError(
+                    f"{experiment}.toml: the readings `{one}` and `{other}` of different questions "
+                    f"both set `{hidden[0]}`: together, the second would replace the first"
+                )
+
+
+def is_replaced(path: str, value: Any, later: Mapping[str, Any]) -> bool:
+    """Say whether later values replace a value, or the table that it is in."""
+    return any(
+        f"{path}.".startswith(f"{other}.") and (other != path or it != value)
+        for other, it in later.items()
+    )
 
 
 def check_columns(

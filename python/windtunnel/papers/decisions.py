@@ -12,12 +12,24 @@ from windtunnel.measures.intervals import interval
 from windtunnel.papers import agreement
 from windtunnel.papers.agreement import TOLERANCE, Relation, Runs
 from windtunnel.papers.claims import Claim, Gain
-from windtunnel.papers.items import ONE_RUN, Answer, Item, Verdict, summarise
+from windtunnel.papers.items import ONE_RUN, Answer, Compared, Item, Verdict, summarise
 from windtunnel.papers.line import Line
 
 
 def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decimal]]) -> Item:
     """Give the item of a claim. `own` are the paper's numbers for it, where it has some."""
+    stated = {name: published_mean(name, own) for name in claim.columns()}
+    columns = [Compared(name, stated[name], line.measured(name)) for name in claim.columns()]
+    return replace(decided_item(id, claim, line, own), measure=line.name, columns=tuple(columns))
+
+
+def published_mean(column: str, own: list[Mapping[str, Decimal]]) -> float | None:
+    """Give the mean of the paper's numbers of a column, if it has them all."""
+    return fmean(float(row[column]) for row in own) if all(column in row for row in own) else None
+
+
+def decided_item(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decimal]]) -> Item:
+    """Give the item of a claim without its columns."""
     if claim.gain:
         return judge_gain(id, claim, claim.gain, line)
     if claim.value:

@@ -64,6 +64,19 @@ class Measured:
 
 
 @dataclass(frozen=True)
+class Compared:
+    """A column that a claim is about: the paper's value, if it has one, and ours."""
+
+    name: str
+    published: float | None
+    measured: Measured | None
+
+    def document(self) -> dict[str, Any]:
+        """Give it as JSON values."""
+        return {**vars(self), "measured": self.measured and listed(vars(self.measured))}
+
+
+@dataclass(frozen=True)
 class Item:
     """One number, ranking or claim of a paper under one reading, or a value beside them."""
 
@@ -86,13 +99,23 @@ class Item:
     """Of a claim: the column of the paper's value, or the two whose difference it is."""
     measured_of: tuple[str, ...] = ()
     """The same of the measured value."""
+    measure: str = ""
+    """Of a claim: the measure that decides it."""
+    columns: tuple[Compared, ...] = ()
+    """Of a claim: the columns that it is about."""
 
     def document(self) -> dict[str, Any]:
         """Give the item as JSON values."""
         published = self.published
         stated = None if published is None else {"value": float(published), "unit": self.unit}
         measured = None if self.measured is None else listed(vars(self.measured))
-        return {**listed(vars(self)), "published": stated, "measured": measured}
+        columns = [it.document() for it in self.columns]
+        return {
+            **listed(vars(self)),
+            "published": stated,
+            "measured": measured,
+            "columns": columns,
+        }
 
     @property
     def of_claim(self) -> bool:

@@ -64,6 +64,11 @@ class Paper:
     page: str
     """The paper's page, in Markdown."""
 
+    @property
+    def source(self) -> str:
+        """How it is found again: by its name where it is installed, else by its folder."""
+        return self.name if self.folder.parent == package_data.PAPERS else str(self.folder)
+
     def scenario(self, experiment: str) -> Path:
         """Give the file of an experiment."""
         return self.folder / f"{experiment}.toml"
@@ -107,7 +112,12 @@ def find_papers() -> list[Paper]:
 
 
 def find_paper(name: str) -> Paper:
-    """Find a paper by its name. Raises UnknownPaper, with the nearest name, or PaperError."""
+    """Find a paper by its name, or by its folder.
+
+    Raises UnknownPaper, with the nearest name, or PaperError.
+    """
+    if is_folder(name):
+        return read_paper(Path(name).resolve())
     papers = {paper.name: paper for paper in find_papers()}
     if name in papers:
         return papers[name]
@@ -118,7 +128,13 @@ def find_paper(name: str) -> Paper:
         help = f"known: {', '.join(papers)}"
     else:
         help = f"{package_data.PAPERS} has no papers"
+    help += "; a folder of yours is named with its path, such as ./mine"
     raise UnknownPaper(f"unknown paper `{name}`; {help}")
+
+
+def is_folder(name: str) -> bool:
+    """Say whether a name is that of a paper's folder, and not of a paper that is installed."""
+    return Path(name).name != name or (Path(name) / PAPER).is_file()
 
 
 def read_paper(folder: Path) -> Paper:

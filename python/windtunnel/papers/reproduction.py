@@ -23,6 +23,7 @@ from windtunnel.papers.published import Published, read_published
 from windtunnel.papers.readings import DEFAULT, READING, overrides, restricted
 from windtunnel.papers.scores import Effect, Numbers, Score, effects
 from windtunnel.papers.summary import Summary, summarise_all
+from windtunnel.papers.variant import UNCHANGED, Variant
 from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
@@ -49,6 +50,8 @@ class Reproduction:
     """The results of each experiment, by name, without those that were never started."""
     missing: list[str]
     """Descriptions of what was not run."""
+    changed: list[str] = field(default_factory=list)
+    """What is changed of the paper's experiments, in words."""
     judging_faults: list[str] = field(default_factory=list)
     """Errors of the comparison, without which nothing was compared."""
 
@@ -86,13 +89,14 @@ class Reproduction:
     def document(self) -> dict[str, Any]:
         """Give everything except the series as JSON values."""
         return {
-            "paper": self.paper.name,
+            PAPER: self.paper.source,
             "title": self.paper.title,
             "reference": self.paper.reference,
             VERSION_KEY: _core.__version__,
             "runs": self.runs,
             "seed": self.seed,
             "missing": self.missing,
+            "changed": self.changed,
             "experiments": self.paper.experiments,
             "items": [item.document() for item in self.items],
             "summary": asdict(self.summary),
@@ -117,7 +121,7 @@ class Reproduction:
             document = {**self.document(), "page": self.paper.page}
             text = json.dumps(document, indent=2, ensure_ascii=False) + "\n"
             (written / REPRODUCTION).write_text(text, encoding="utf-8")
-            manifest = {VERSION_KEY: _core.__version__, PAPER: self.paper.name}
+            manifest = {VERSION_KEY: _core.__version__, PAPER: self.paper.source}
             write_manifest(written, manifest)
         return folder
 
@@ -128,20 +132,23 @@ def reproduce(
     runs: int | None = None,
     seed: int | None = None,
     combinations: int = 0,
+    variant: Variant = UNCHANGED,
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
 ) -> Reproduction:
     """Run a paper's experiments and compare them with what it published.
 
-    `runs` and `seed` replace those of its scenarios. `combinations` is how many combinations
-    of its readings are drawn at random and run as well. `watch` is called several times a
+    `name` is that of a paper that is installed, or its folder. `runs` and `seed` replace those of
+    its scenarios. `combinations` is how many combinations of its readings are drawn at random and
+    run as well; `variant` is what else is changed. `watch` is called several times a
     second, with the progress over all experiments. An interruption (Ctrl-C) ends the runs
     within a second and keeps the finished ones; `missing` names the rest.
     Raises UnknownPaper, PaperError, ScenarioError or OSError.
     """
-    paper = find_paper(name)
-    published, claims, measures = read_published(paper), read_claims(paper), paper.measures()
-    planned = plan(paper, runs=runs, seed=seed, combinations=combinations)
+    paper = variant.paper(find_paper(name))
+    published = variant.published(read_published(paper))
+    claims, measures = variant.claims(read_claims(paper)), paper.measures()
+    planned = plan(paper, runs=runs, seed=seed, combinations=combinations, variant=variant)
     check(paper, published, claims.claims, planned.scenarios, measures)
     results = run_all(planned.scenarios, jobs, watch)
     items: list[Item] = []
@@ -161,6 +168,7 @@ def reproduce(
         sample=planned.sample,
         results=results,
         missing=list(what_is_missing(planned.scenarios, results)),
+        changed=variant.words(),
         judging_faults=faults,
     )
 
@@ -200,21 +208,43 @@ class Plan:
 
 
 def plan(
-    paper: Paper, *, runs: int | None = None, seed: int | None = None, combinations: int = 0
+    paper: Paper,
+    *,
+    runs: int | None = None,
+    seed: int | None = None,
+    combinations: int = 0,
+    variant: Variant = UNCHANGED,
 ) -> Plan:
     """Read a paper's scenarios, and say under which readings they run.
 
     Raises PaperError, ScenarioError or OSError.
     """
-    stated = {it: compared(read(paper.scenario(it))) for it in paper.experiments}
+    changes = {it: variant.settings_of(paper, it) for it in paper.experiments}
+    stated = {
+        it: compared(read(paper.scenario(it), changes[it], extensions=variant.extensions))
+        for it in paper.experiments
+    }
     check_readings(paper, {it: readings_of(axes) for it, axes in stated.items()})
     sample = paper.space.sample(combinations) if combinations else []
-    singles = [reading for names in paper.space.axes.values() for reading in names]
-    readings = list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
+    readings = [DEFAULT] if variant.quick else all_readings(paper, sample)
+    if variant.quick:
+        runs = 1
     scenarios = {
-        it: scenario_of(paper, it, readings, axes, runs, seed) for it, axes in stated.items()
+        it: scenario_of(paper, it, readings, axes, repeated(changes[it], runs), seed, variant)
+        for it, axes in stated.items()
     }
     return Plan(scenarios, readings, sample)
+
+
+def all_readings(paper: Paper, sample: Sequence[str]) -> list[str]:
+    """List the readings that run, the default first: single ones, and those run together."""
+    singles = [reading for names in paper.space.axes.values() for reading in names]
+    return list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
+
+
+def repeated(settings: Mapping[str, str], runs: int | None) -> dict[str, str]:
+    """Add the number of runs to settings, if it is given."""
+    return {**settings} if runs is None else {"runs": str(runs), **settings}
 
 
 Axes = dict[str, dict[str, dict[str, Any]]]
@@ -237,18 +267,18 @@ def scenario_of(
     experiment: str,
     readings: Sequence[str],
     axes: Axes,
-    runs: int | None,
+    settings: dict[str, str],
     seed: int | None,
+    variant: Variant,
 ) -> Scenario:
     """Read an experiment's scenario again, with all readings that concern it."""
-    settings = {} if runs is None else {"runs": str(runs)}
     own = readings_of(axes)
     wanted = dict.fromkeys(restricted(reading, own) for reading in readings)
     if own and list(wanted) != [DEFAULT, *own]:
         # All axes, in their order: where two set the same value, the later one's holds.
         together = {reading: overrides(reading, own) for reading in wanted}
         settings["compare"] = in_toml("compare", {**axes, READING: together})
-    return read(paper.scenario(experiment), settings, seed)
+    return read(paper.scenario(experiment), settings, seed, extensions=variant.extensions)
 
 
 def run_all(

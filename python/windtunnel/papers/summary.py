@@ -132,8 +132,8 @@ def fits(items: Sequence[Item], scores: Sequence[Score], sample: Sequence[str]) 
     argued = [score for score in scores if score.reading not in drawn]
     random = [score for score in scores if score.reading in drawn]
     for several, kind in ((argued, "readings"), (random, "combinations drawn at random")):
-        if len(several) > 1:
-            top = best(several)
+        top = best(several) if several else default
+        if top.agree > default.agree:
             yield f"Best of {len(several)} {kind}: {top.agree} with {named(top)}."
 
 

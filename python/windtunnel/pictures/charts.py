@@ -15,7 +15,7 @@ import polars as pl
 
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.colours import SCREEN, Ink
-from windtunnel.pictures.units import decimals, maximum, minimum
+from windtunnel.pictures.units import decimals, maximum, minimum, written
 
 Drawing = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
 """A chart, as it is written and shown."""
@@ -230,9 +230,8 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
     base = named(frame, lines, ink)
     # On the right there is room for the numbers; on the left for what is below zero.
     start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
-    room = alt.Scale(domain=[start, 1.25 * (maximum(frame["end"]) or 1.0)], nice=False)
+    room = alt.Scale(domain=[start, 1.4 * (maximum(frame["end"]) or 1.0)], nice=False)
     hues = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
-    number = alt.Text("mean:Q", format=f",.{decimals(frame['mean'])}f")
     shown = [alt.Tooltip("label:N", title=" ")]
     shown += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
     return [
@@ -244,17 +243,29 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
             shape="diamond", filled=True, size=110, fill=ink.text, stroke=ink.background, opacity=1
         ).encode(x=alt.X("published:Q")),
         base.mark_text(align="left", dx=8, fontSize=FONT, color=ink.text).encode(
-            x=alt.X("end:Q"), text=number
+            x=alt.X("end:Q"), text=alt.Text("number:N")
         ),
     ]
 
 
 def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
-    """Round what is drawn, and add where each row of bars ends and what it is called."""
+    """Round what is drawn, and add where each row of bars ends, its name and its numbers."""
     labels = {line.name: line.label for line in lines}
+    digits = decimals(frame["mean"])
+    values = frame.select("mean", "published").iter_rows()
+    numbers = [in_numbers(mean, published, digits) for mean, published in values]
     return frame.with_columns(pl.col(VALUES).round_sig_figs(DIGITS)).with_columns(
-        end=pl.max_horizontal(VALUES), label=pl.col("line").replace_strict(labels)
+        end=pl.max_horizontal(VALUES),
+        label=pl.col("line").replace_strict(labels),
+        number=pl.Series(numbers, dtype=pl.String),
     )
+
+
+def in_numbers(mean: float | None, published: float | None, digits: int) -> str:
+    """Write what a row shows: the bar's value, and behind a diamond the published one."""
+    bar = "" if mean is None else written(mean, digits)
+    diamond = "" if published is None else f"◆ {published:,.10g}"
+    return f"{bar}   {diamond}".strip()
 
 
 def named(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.Chart:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -51,6 +51,7 @@ KEYS = {
     "runs",
     "seed",
     "missing",
+    "changed",
     "experiments",
     "items",
     "summary",
@@ -63,11 +64,29 @@ Item = dict[str, Any]
 
 
 @dataclass(frozen=True)
+class Place:
+    """Where a question is asked: its answer in words, and the columns that it compares."""
+
+    title: str
+    answer: str
+    bars: Picture
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question of the first screen, in each place where it is asked."""
+
+    title: str
+    says: str
+    """What the paper says, in a sentence."""
+    places: list[Place]
+
+
+@dataclass(frozen=True)
 class Group:
     """A row of a paper's table in one measure: every variant's numbers."""
 
     title: str
-    bars: Picture
     table: Table
     readings: Table | None
     """The same under all readings, if there are several."""
@@ -108,13 +127,18 @@ def write(folder: Path, figures: bool = False) -> Path:
     said = [item for item in items if is_claim(item)]
     rows = [item for item in items if item["kind"] == "ranking"]
     numbers = [item for item in items if not is_claim(item) and item["kind"] != "ranking"]
-    groups = list(grouped(numbers, controllers(results.values())))
+    named = controllers(results.values())
+    asked = list(questions(of_default(said), named))
+    opening, rest = parted(document["page"])
     known = kinds_of(document.get("paper", ""))
     drawn = [figure(it, results.get(it["experiment"]), known) for it in document["figures"]]
     written = page.write_page(
         folder,
         "reproduction.html",
-        [*(group.bars for group in groups), *(it for shown in drawn for it in shown.pictures)],
+        [
+            *(place.bars for question in asked for place in question.places),
+            *(it for shown in drawn for it in shown.pictures),
+        ],
         with_files=True,
         title=document["title"],
         reference=document["reference"],
@@ -123,7 +147,9 @@ def write(folder: Path, figures: bool = False) -> Path:
             "Runs of each case": document["runs"],
             "Seed": document["seed"],
         },
-        warnings=document["missing"],
+        warnings=[*document["missing"], *(f"changed: {it}" for it in document["changed"])],
+        opening=markdown(opening),
+        questions=asked,
         answers=answers(document["summary"]["answers"]),
         sentences=[inline(it) for it in document["summary"]["sentences"]],
         verdicts=verdicts(scored(items)),
@@ -133,13 +159,13 @@ def write(folder: Path, figures: bool = False) -> Path:
         near=f"{NEAR:g}",
         at_bound=f"{AT_BOUND:.0%}",
         counts=Counter(item["verdict"] for item in of_default(scored(items))),
-        groups=groups,
+        groups=list(grouped(numbers)),
         claims=claims(of_default(said)),
         claims_by_reading=claims(said),
         rankings=rankings(of_default(rows)),
         rankings_by_reading=rankings(rows),
         figures=drawn,
-        reading=markdown(document["page"]),
+        reading=markdown(rest),
         experiments=[
             experiment(folder / name, title, results[name], figures)
             for name, title in document["experiments"].items()
@@ -215,22 +241,49 @@ def controllers(experiments: Iterable[Results]) -> dict[str, str]:
     return {name: it.pop() for name, it in found.items() if len(it) == 1}
 
 
-def grouped(items: list[Item], named: Mapping[str, str]) -> Iterable[Group]:
+def grouped(items: list[Item]) -> Iterable[Group]:
     """Put items together that differ in their variant and their reading alone."""
     places: dict[tuple[str, ...], list[Item]] = {}
     for item in items:
         *place, _, measure = item["id"].split("/")
         places.setdefault((*place, measure), []).append(item)
-    for index, ((*place, measure), those) in enumerate(places.items(), start=1):
+    for (*place, measure), those in places.items():
         title = f"{', '.join(dict.fromkeys(map(words, place)))}: {measure.replace('-', ' ')}"
         default = of_default(those)
         several = len(those) > len(default)
         yield Group(
             title=title,
-            bars=bars(f"bars-{index}", title, measure.replace("-", " "), default, named),
             table=numbers(title, default),
             readings=numbers(f"{title}, all readings", those) if several else None,
         )
+
+
+def questions(items: list[Item], named: Mapping[str, str]) -> Iterator[Question]:
+    """Put the claims of each question together, in the order of the first screen."""
+    found: dict[str, list[Item]] = {}
+    for item in items:
+        if item["question"]:
+            found.setdefault(item["question"], []).append(item)
+    for index, (question, those) in enumerate(found.items(), start=1):
+        says, _, _ = those[0]["note"].partition(";")
+        yield Question(question, says, [place(it, f"bars-{index}", named) for it in those])
+
+
+def place(item: Item, name: str, named: Mapping[str, str]) -> Place:
+    """Draw what a claim compares in one place."""
+    where = item["id"].split("/")[1]
+    return Place(
+        words(where), item["answer"] or item["verdict"], bars(f"{name}-{where}", item, named)
+    )
+
+
+def parted(page: str) -> tuple[str, str]:
+    """Part a paper's page: what it begins with, below its title, and the rest."""
+    lines = page.splitlines(keepends=True)
+    body = lines[1:] if lines and lines[0].startswith("# ") else lines
+    ends = (index for index, it in enumerate(body) if it.startswith(("## ", "<!--")))
+    end = next(ends, len(body))
+    return "".join(body[:end]), "".join(body[end:])
 
 
 def variant(item: Item) -> str:
@@ -238,21 +291,21 @@ def variant(item: Item) -> str:
     return str(item["id"]).split("/")[-2]
 
 
-def bars(
-    name: str, title: str, measure: str, items: list[Item], named: Mapping[str, str]
-) -> Picture:
-    """Draw measured values as bars, with the published ones beside them."""
-    lines = ranked((0, (variant(item),), named.get(variant(item))) for item in items)
+def bars(name: str, item: Item, named: Mapping[str, str]) -> Picture:
+    """Draw the columns of a claim as bars, with the published values beside them."""
+    columns = item["columns"]
+    lines = ranked((0, (it["name"],), named.get(it["name"])) for it in columns)
     nothing = dict.fromkeys(("mean", "low", "high"))
     rows = [
-        {"line": line.name}
-        | {key: (item["measured"] or nothing)[key] for key in nothing}
-        | {"published": (item["published"] or {}).get("value")}
-        for line, item in zip(lines, items, strict=True)
+        {"line": line.name, "published": it["published"]}
+        | {key: (it["measured"] or nothing)[key] for key in nothing}
+        for line, it in zip(lines, columns, strict=True)
     ]
     kinds = {"line": pl.String} | dict.fromkeys(("mean", "low", "high", "published"), pl.Float64)
-    chart = partial(charts.bars, pl.DataFrame(rows, kinds), lines, in_unit(measure, unit_of(items)))
-    return Picture(name, title, "", [], chart)
+    unit = next((it["measured"]["unit"] for it in columns if it["measured"]), "")
+    measure = item["measure"].replace("-", " ")
+    chart = partial(charts.bars, pl.DataFrame(rows, kinds), lines, in_unit(measure, unit))
+    return Picture(name, "", "", [], chart)
 
 
 def in_unit(title: str, unit: str) -> str:

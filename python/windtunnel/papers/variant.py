@@ -1,0 +1,119 @@
+"""Variants of a paper: what a reproduction changes of its experiments."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from decimal import Decimal
+
+from windtunnel._core import ScenarioError
+from windtunnel.extensions import Extensions
+from windtunnel.papers.claims import Claims
+from windtunnel.papers.errors import PaperError
+from windtunnel.papers.paper import Paper
+from windtunnel.papers.published import Published, Table
+from windtunnel.papers.readings import DEFAULT, READING, Space, known_parts
+from windtunnel.running import read
+
+QUICK_SHARE = 0.1
+"""The share of its duration that an experiment runs for if it is only tried."""
+
+
+@dataclass(frozen=True)
+class Variant:
+    """What is changed of all experiments, and which of them run."""
+
+    only: Sequence[str] = ()
+    """The experiments to run; all if there are none."""
+    settings: Mapping[str, str] = field(default_factory=dict)
+    """Values of the scenarios that are replaced, by their paths."""
+    extensions: Extensions = field(default_factory=dict)
+    """Classes in Python that the scenarios may name."""
+    quick: bool = False
+    """Whether everything is only tried: one run of the default reading, shortened."""
+
+    def words(self) -> list[str]:
+        """Describe it; empty if nothing is changed."""
+        return list(self.changes())
+
+    def changes(self) -> Iterator[str]:
+        """Describe each change."""
+        if self.quick:
+            yield f"one run of the default reading, for {QUICK_SHARE:.0%} of the durations"
+        if self.only:
+            yield f"only {', '.join(self.only)}"
+        yield from (f"{path} = {value}" for path, value in self.settings.items())
+        yield from (f"{name}: {it.__qualname__}, in Python" for name, it in self.extensions.items())
+
+    def paper(self, paper: Paper) -> Paper:
+        """Keep the experiments that run, and what concerns them alone.
+
+        Raises PaperError for one that the paper does not have, and ScenarioError or OSError.
+        """
+        if not self.only:
+            return paper
+        for name in self.only:
+            if name not in paper.experiments:
+                there = ", ".join(paper.experiments)
+                raise PaperError(f"{paper.name}: unknown experiment `{name}`; known: {there}")
+        kept = {name: title for name, title in paper.experiments.items() if name in self.only}
+        known = {reading for name in kept for reading in own_readings(paper, name)}
+        axes = {
+            axis: [it for it in names if it in known] for axis, names in paper.space.axes.items()
+        }
+        return replace(
+            paper,
+            experiments=kept,
+            figures=[figure for figure in paper.figures if figure.experiment in kept],
+            space=Space({axis: names for axis, names in axes.items() if names}),
+            together=[it for it in paper.together if known_parts([it]) <= known],
+        )
+
+    def published(self, published: Published) -> Published:
+        """Keep the rows that the experiments give."""
+        if not self.only:
+            return published
+        tables = [replace(it, rows=self.rows(it)) for it in published.tables]
+        return Published([it for it in tables if it.rows])
+
+    def rows(self, table: Table) -> dict[str, dict[str, Decimal]]:
+        """Give the rows of a table whose experiments all run."""
+        runs = set(self.only)
+        return {row: it for row, it in table.rows.items() if set(table.experiments(row)) <= runs}
+
+    def claims(self, claims: Claims) -> Claims:
+        """Keep the claims that the experiments decide."""
+        if not self.only:
+            return claims
+        runs = set(self.only)
+        kept = [
+            replace(it, places={place: of for place, of in it.places.items() if set(of) <= runs})
+            for it in claims.claims
+        ]
+        return replace(claims, claims=[it for it in kept if it.places])
+
+    def settings_of(self, paper: Paper, experiment: str) -> dict[str, str]:
+        """Give the values that are replaced in an experiment. Raises ScenarioError or OSError."""
+        if not self.quick:
+            return dict(self.settings)
+        file = paper.scenario(experiment)
+        scenario = read(file, self.settings, extensions=self.extensions)
+        mean_s = scenario.total_simulated_s / (len(scenario.cases) * scenario.runs)
+        shortened = {"duration": f"{QUICK_SHARE * mean_s:g} s", **self.settings}
+        try:
+            read(file, shortened, extensions=self.extensions)
+        except ScenarioError:
+            # Too short for what it records or observes: it runs in full.
+            return dict(self.settings)
+        return shortened
+
+
+UNCHANGED = Variant()
+"""The paper as it is."""
+
+
+def own_readings(paper: Paper, experiment: str) -> list[str]:
+    """List the readings of an experiment, without the default. Raises OSError."""
+    stated = tomllib.loads(paper.scenario(experiment).read_text(encoding="utf-8"))
+    return [name for name in stated.get("compare", {}).get(READING, {}) if name != DEFAULT]
