@@ -79,11 +79,12 @@ fn network(nodes: usize) -> String {
 }
 
 #[test]
-fn a_network_of_a_thousand_nodes_is_read_within_a_second() {
+fn a_network_of_a_thousand_nodes_is_read_in_seconds() {
     let text = network(1000);
     let started = Instant::now();
     let study = read(&text, &[]).expect("it is valid");
-    assert!(started.elapsed() < Duration::from_secs(1), "{:?}", started.elapsed());
+    // It takes a quarter of a second on a quiet machine, and minutes if each pair of nodes counts.
+    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
     let plan = &study.cases[0].plan;
     assert_eq!((plan.nodes.len(), plan.links.len(), plan.consumers.len()), (1000, 1998, 999));
 }
