@@ -495,7 +495,9 @@ def reproduction(results: Results, tmp_path_factory: pytest.TempPathFactory) -> 
     ]
     claim = item("claims/scenario-1/best", "default", 0, 0, "not confirmed")
     said = "CUBIC has more throughput <i>than SACK"
-    items.append({**claim, "kind": "claim", "published": None, "measured": None, "note": said})
+    columns = [column(name, *value[:2]) for name, value in values.items()]
+    claim |= {"kind": "claim", "published": None, "measured": None, "note": f"{said}; cubic"}
+    items.append({**claim, "question": "Is CUBIC better?", "columns": columns})
     rank = item("rankings/table-1/scenario-1/throughput", "default", 0, 0, "tied")
     items.append({**rank, "kind": "ranking", "published": None, "measured": None})
     document = {
@@ -506,6 +508,7 @@ def reproduction(results: Results, tmp_path_factory: pytest.TempPathFactory) -> 
         "runs": 2,
         "seed": 1,
         "missing": ["scenario-2: none of 4 runs was started"],
+        "changed": ["flows.one.start = 1 s"],
         "experiments": {"scenario-1": "One link", "scenario-2": "Two links"},
         "items": items,
         "summary": {
@@ -545,7 +548,17 @@ def item(id: str, reading: str, published: float, mean: float, verdict: str) -> 
         "measured": spread,
         "verdict": verdict,
         "note": "as it is",
+        "question": "",
+        "answer": "undecided",
+        "measure": "throughput",
+        "columns": [],
     }
+
+
+def column(name: str, published: float, mean: float) -> dict[str, Any]:
+    """Make a column of a claim as a reproduction has it."""
+    measured = item("", "default", published, mean, "")["measured"]
+    return {"name": name, "published": published, "measured": measured}
 
 
 def figure(id: str, experiment: str) -> dict[str, Any]:
@@ -572,9 +585,11 @@ def test_a_reproduction_shows_every_number_with_its_verdict(reproduction: Path) 
         "-3 ± 5 %",
         "Best of 2 readings: 1 with",
         "<b>all.",
+        "Scenario 1: undecided",
+        "changed: flows.one.start = 1 s",
     ):
         assert told in page.read, told
-    assert "CUBIC has more throughput <i>than SACK" in page.read
+    assert "The paper: CUBIC has more throughput <i>than SACK." in page.read
     assert "scenario-2: none of 4 runs was started" in page.read
     assert "The experiment was not run." in page.read
     headings = [int(tag[1]) for tag, _ in page.elements if re.fullmatch("h[1-6]", tag)]
@@ -610,5 +625,7 @@ def test_a_controller_keeps_its_colour_under_the_name_that_a_paper_gives_it(
 ) -> None:
     page = Page(reproduction / "report.html")
     bars = next(it for it in page.specifications() if "published" in json.dumps(it))
+    # What a row says is the bar's value, and behind a diamond the paper's.
+    assert all(it in json.dumps(bars, ensure_ascii=False) for it in ("9.100   ◆ 9.5", "◆ 50"))
     (colours,) = ranges(bars, "color")
     assert list(colours.values()) == [json.dumps(SCREEN.hue(it)) for it in ("cubic", "aimd")]

@@ -132,9 +132,16 @@ def fits(items: Sequence[Item], scores: Sequence[Score], sample: Sequence[str]) 
     argued = [score for score in scores if score.reading not in drawn]
     random = [score for score in scores if score.reading in drawn]
     for several, kind in ((argued, "readings"), (random, "combinations drawn at random")):
-        top = best(several) if several else default
-        if top.agree > default.agree:
-            yield f"Best of {len(several)} {kind}: {top.agree} with {named(top)}."
+        if len(several) > 1:
+            yield of_best(several, default, kind)
+
+
+def of_best(several: Sequence[Score], default: Score, kind: str) -> str:
+    """Say which of several readings fits best."""
+    top = best(several)
+    if top.agree <= default.agree:
+        return f"None of {len(several)} {kind} matches more."
+    return f"Best of {len(several)} {kind}: {top.agree} with {named(top)}."
 
 
 def of_all(score: Score) -> str:
