@@ -24,7 +24,7 @@ from windtunnel.running import read
 
 sys.path.append(str(Path(__file__).parents[1] / "validation"))
 
-from paper_pages import BEGIN, END, RESULTS, with_results
+from paper_pages import BEGIN, END, NUMBERS, RESULTS, with_results
 
 PAPERS = find_papers()
 
@@ -63,7 +63,7 @@ def test_stored_results_are_those_of_the_papers_files(paper: Paper) -> None:
 
 # Numbers in the text.
 
-GENERATED = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}", re.DOTALL)
+GENERATED = re.compile(f"{re.escape(BEGIN)}.*?{re.escape(END)}|{re.escape(NUMBERS)}.*", re.DOTALL)
 CODE = re.compile(r"```.*?```|`[^`]*`", re.DOTALL)
 COMPUTED = re.compile(r"<!-- computed: (.*?) -->", re.DOTALL)
 COMMENT = re.compile(r"<!--.*?-->", re.DOTALL)

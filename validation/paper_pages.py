@@ -4,7 +4,7 @@
     windtunnel reproduce ec-elastic --runs 2 --combinations 300 --out results/search
     python validation/paper_pages.py ec-elastic results/ec-elastic --search results/search
 
-writes `papers/ec-elastic/results.json`, and the part of `README.md` between two comments.
+writes `papers/ec-elastic/results.json`, and the parts of `README.md` after its comments.
 """
 
 from __future__ import annotations
@@ -30,6 +30,8 @@ PAGE = "README.md"
 
 BEGIN = "<!-- Of results.json, by validation/paper_pages.py -->"
 END = "<!-- End of results.json -->"
+NUMBERS = "<!-- Numbers of results.json, by validation/paper_pages.py -->"
+"""Where the numbers begin, with which the page ends."""
 
 SHOWN = 0.001
 """Half an interval is shown if it is a larger share of the mean."""
@@ -98,18 +100,26 @@ def write(folder: Path, found: Mapping[str, Any]) -> None:
 
 
 def with_results(page: str, found: Mapping[str, Any]) -> str:
-    """Replace the part of a page that is written from results."""
+    """Replace the parts of a page that are written from results: the answers, and at its end the
+    numbers."""
     before, begin, rest = page.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not (begin and end):
         raise ValueError(f"the page must have the lines `{BEGIN}` and `{END}`")
-    return f"{before}{BEGIN}\n{rendered(found)}{END}{after}"
+    written, _, _ = after.partition(NUMBERS)
+    parts = [before, BEGIN, "\n", answered(found), END, written.rstrip("\n"), "\n\n", NUMBERS, "\n"]
+    return "".join([*parts, numbered(found)])
 
 
-def rendered(found: Mapping[str, Any]) -> str:
-    """Write results as Markdown."""
+def answered(found: Mapping[str, Any]) -> str:
+    """Write the answers as Markdown, and which readings give others."""
+    return "\n".join([*answers(found), *readings(found), *search(found)]) + "\n"
+
+
+def numbered(found: Mapping[str, Any]) -> str:
+    """Write the numbers as Markdown."""
     measured = numbers(found) if has_numbers(found) else values(found)
-    return "\n".join([*answers(found), *search(found), *measured, *readings(found)]) + "\n"
+    return "\n".join(measured).rstrip("\n") + "\n"
 
 
 def answers(found: Mapping[str, Any]) -> Iterator[str]:
@@ -118,8 +128,8 @@ def answers(found: Mapping[str, Any]) -> Iterator[str]:
     version, runs, seed = (found[key] for key in (VERSION_KEY, "runs", "seed"))
     yield from ("## Answers", "")
     yield f"Windtunnel {version}, {runs} runs of each case, seed {seed}. Differences in percent are"
-    yield "paired by run, with half their 95 % interval; *yes in*: under how many of the readings"
-    yield "listed below."
+    yield "paired by run, with half their 95 % interval, and follow the two values; *yes in*: under"
+    yield "how many of the readings listed below."
     yield ""
     keys = ("question", "where", "answer", "yes_in", "paper", "here")
     yield table(TITLES, [[it[key] for key in keys] for it in summary["answers"]])

@@ -39,8 +39,10 @@ def answers(answered: Sequence[Answered]) -> Table:
     table.add_column(question, overflow="fold")
     for title in (where, answer):
         table.add_column(title, no_wrap=True)
-    for title in numbers:
-        table.add_column(title, justify="right", no_wrap=True)
+    yes, *values = numbers
+    table.add_column(yes, justify="right", no_wrap=True)
+    for title in values:
+        table.add_column(title, overflow="fold")
     before = ""
     for it in answered:
         asked = "" if it.question == before else it.question

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from windtunnel.papers.items import ONE_RUN, Item, Measured
+from windtunnel.papers.items import ONE_RUN, Compared, Item, Measured
 from windtunnel.papers.readings import DEFAULT
 from windtunnel.papers.scores import Effect, Score, best
 
@@ -71,22 +71,37 @@ def answers(items: Sequence[Item], readings: Collection[str]) -> Iterator[Answer
             item.answer or str(item.verdict),
             f"{said.count('yes')} of {len(said)}" if item.answer else "",
             "" if item.published is None else stated(float(item.published), item),
-            "" if item.measured is None else with_half_width(item.measured, item.measured_of),
+            "" if item.measured is None else measured(item, item.measured),
             str(item.verdict),
         )
 
 
 def stated(number: float, item: Item) -> str:
-    """Format the paper's value, of a difference with what it is of."""
-    return of_columns(number, None, item.unit, item.published_of)
+    """Format the paper's value: of a difference with the two values and what it is over."""
+    pair = [it.published for it in columns(item, item.published_of)]
+    return f"{values(pair, item)}{of_columns(number, None, item.unit, item.published_of)}"
 
 
-def with_half_width(measured: Measured, of: tuple[str, ...] = ()) -> str:
-    """Format a mean with half its interval, of a difference with what it is of."""
-    half = None
-    if measured.interval is not None:
-        half = (measured.interval[1] - measured.interval[0]) / 2
-    return of_columns(measured.mean, half, measured.unit, of)
+def measured(item: Item, of: Measured) -> str:
+    """Format what was measured, as the paper's value is, with half its interval."""
+    half = None if of.interval is None else (of.interval[1] - of.interval[0]) / 2
+    pair = [it.measured.mean if it.measured else None for it in columns(item, item.measured_of)]
+    return f"{values(pair, item)}{of_columns(of.mean, half, of.unit, item.measured_of)}"
+
+
+def columns(item: Item, names: tuple[str, ...]) -> list[Compared]:
+    """Give the two columns of a difference; none of what is no difference."""
+    by_name = {it.name: it for it in item.columns}
+    return [by_name[name] for name in names if name in by_name] if len(names) > 1 else []
+
+
+def values(pair: Sequence[float | None], item: Item) -> str:
+    """Write the values of two columns before their difference, if both are known."""
+    if not pair or None in pair:
+        return ""
+    unit = next((it.measured.unit for it in item.columns if it.measured), "")
+    listed = " : ".join(digits(number) for number in pair if number is not None)
+    return f"{listed} {unit}".strip() + ", "
 
 
 def of_columns(number: float, half: float | None, unit: str, of: tuple[str, ...]) -> str:
