@@ -27,10 +27,5 @@ MEASURES = {
     "unanswered": Measure(
         "Interests less Data at the consumers, per second", "packets/s", losses.unanswered
     ),
-    "lost-interests": Measure(
-        "Interests that brought no Data, without those in flight at the end, per second",
-        "packets/s",
-        losses.lost_interests,
-    ),
 }
 """Each by its name in papers' files."""

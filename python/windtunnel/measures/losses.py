@@ -23,13 +23,8 @@ def packet_loss_share(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 def unanswered(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Count Interests sent less Data received by the consumers, per second."""
-    return per_second(results, "flows", keys, without_data(results["flows"]))
-
-
-def lost_interests(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Count Interests sent that brought no Data, but for those in flight at the end, per second."""
-    flows = results["flows"]
-    lost = without_data(flows) - counted(flows, "in_flight")
+    # Signed: duplicates may be more than what was lost.
+    lost = pl.col("interests").cast(pl.Int64) - pl.col("data") - pl.col("duplicates")
     return per_second(results, "flows", keys, lost)
 
 
@@ -51,7 +46,13 @@ def with_lost(flows: pl.DataFrame) -> pl.DataFrame:
     by_protocol = {
         "tcp": ("segments", counted(flows, "retransmissions") - counted(flows, "duplicates")),
         "mptcp": ("segments", counted(flows, "retransmissions") - counted(flows, "duplicates")),
-        "ndn": ("interests", without_data(flows) - counted(flows, "in_flight")),
+        "ndn": (
+            "interests",
+            counted(flows, "interests")
+            - counted(flows, "data")
+            - counted(flows, "duplicates")
+            - counted(flows, "in_flight"),
+        ),
         "udp": (
             "datagrams",
             pl.when(pl.col("received_bytes") == 0)
@@ -67,11 +68,6 @@ def with_lost(flows: pl.DataFrame) -> pl.DataFrame:
         for protocol, (sent, lost) in by_protocol.items()
     )
     return flows.with_columns(pl.coalesce(*shares).alias(LOST))
-
-
-def without_data(flows: pl.DataFrame) -> pl.Expr:
-    """Give the Interests sent less the Data received, signed: a copy of what came may come twice."""
-    return counted(flows, "interests") - counted(flows, "data") - counted(flows, "duplicates")
 
 
 def counted(flows: pl.DataFrame, column: str) -> pl.Expr:
