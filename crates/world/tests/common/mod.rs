@@ -20,8 +20,8 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
 use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 use windtunnel_queues::{
-    CoDelSettings, CongestionAction, Discipline, DualPi2Settings, EcElasticQueue, FqCoDelSettings,
-    LinkService, Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
+    CoDelSettings, CongestionAction, Discipline, DualPi2Settings, FqCoDelSettings, LinkService,
+    Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
 };
 use windtunnel_transports::ndn::consumer::{
     Backoff, Consumer, ConsumerCounters, ConsumerSettings, ConsumerWorkload, LateData, Reaction,
@@ -185,7 +185,6 @@ pub(crate) fn patient_disciplines() -> Vec<Discipline> {
         codel(CongestionAction::Mark),
         sce(CongestionAction::Mark),
         Discipline::Pcon(Pcon::new(target, interval)),
-        Discipline::EcElastic(EcElasticQueue::new(target, interval)),
     ]
 }
 
