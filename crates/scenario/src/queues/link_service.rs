@@ -11,9 +11,9 @@ use crate::located::Located;
 use crate::timers::above_zero;
 use crate::units::{Bytes, Measured, bytes, milliseconds};
 
-/// Whose link service marks.
+/// The release of NFD whose link service marks.
 #[derive(Clone, Copy, Debug, Default, Deserialize, Serialize, JsonSchema)]
-enum Version {
+enum LinkServiceVersion {
     /// The first mark comes once the threshold has been exceeded for an interval.
     #[default]
     #[serde(rename = "nfd-0.7")]
@@ -41,7 +41,7 @@ pub(crate) struct LinkService {
     interval: Located<Measured<Duration>>,
     /// The release of NFD whose rules marks follow.
     #[serde(default)]
-    version: Version,
+    version: LinkServiceVersion,
 }
 
 impl LinkService {
@@ -49,8 +49,8 @@ impl LinkService {
         let interval = above_zero(&self.interval, "interval")?;
         let threshold = self.threshold.value.0.0;
         Ok(Discipline::LinkService(match self.version {
-            Version::Nfd07 => windtunnel_queues::LinkService::new(threshold, interval),
-            Version::Nfd06 => {
+            LinkServiceVersion::Nfd07 => windtunnel_queues::LinkService::new(threshold, interval),
+            LinkServiceVersion::Nfd06 => {
                 windtunnel_queues::LinkService::of_nfd_0_6(threshold, interval, self.limit.0)
             }
         }))
