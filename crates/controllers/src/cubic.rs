@@ -24,8 +24,10 @@
 //! The reading `curve = "now"` is that of the NDN consumers (ndn-tools' cubic
 //! pipeline, ndnSIM's ConsumerPcon): time runs from the decrease itself, the
 //! target is `max(W(t), beta w_max + alpha t / rtt)`, and nothing limits it.
-//! ndn-tools has `fast-convergence` off as well; ndnSIM in addition has
-//! `reno-friendly` off and `beta = 0.8`.
+//! Both have `fast-convergence` off as well and `plateau = "reduction"`, RFC 8312's K
+//! (4.1, equation 2), `cbrt(w_max (1 - beta) / c)`: where the window did not fall by
+//! `1 - beta`, because it is at its minimum or fast convergence lowered `w_max`, the curve is
+//! flat later than in RFC 9438. ndnSIM in addition has `reno-friendly` off and `beta = 0.8`.
 
 use libm::cbrt;
 
@@ -72,6 +74,14 @@ pub(crate) const DESCRIPTION: Description = Description {
             ]),
         },
         Parameter {
+            name: "plateau",
+            meaning: "when the curve is flat: K after congestion, as if it began at",
+            kind: Kind::Choice(&[
+                ("window", "the window then: K = ∛((w_max − window) / c) (RFC 9438)"),
+                ("reduction", "beta w_max: K = ∛(w_max (1 − beta) / c) (RFC 8312; ndnSIM)"),
+            ]),
+        },
+        Parameter {
             name: "hystart",
             meaning: "leave the first slow start when the delay increases",
             kind: Kind::Flag { default: true, needs: &[] },
@@ -96,6 +106,8 @@ pub struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     ahead: bool,
+    /// Whether K counts from `beta w_max`, not from the window.
+    from_reduction: bool,
     slow_start: SlowStart,
     /// Where the curve is flat; 0 before the first congestion.
     w_max: f64,
@@ -147,6 +159,7 @@ impl Cubic {
             fast_convergence: settings.flag("fast-convergence"),
             reno_friendly: settings.flag("reno-friendly"),
             ahead: settings.choice("curve") == "ahead",
+            from_reduction: settings.choice("plateau") == "reduction",
             slow_start: SlowStart::new(settings),
             w_max: 0.0,
             prior: 0.0,
@@ -156,8 +169,9 @@ impl Cubic {
 
     fn begin_epoch(&mut self, now: Nanoseconds) -> Epoch {
         let window = self.window.cwnd();
+        let begins = if self.from_reduction { self.beta * self.w_max } else { window };
+        let k = cbrt((self.w_max - begins).max(0.0) / self.c);
         self.w_max = self.w_max.max(window);
-        let k = cbrt((self.w_max - window) / self.c);
         Epoch { start: now, last: now, window, k, estimate: window }
     }
 

@@ -141,6 +141,7 @@ fn discipline(discipline: &Discipline) -> bool {
         | Discipline::LinkService(_)
         | Discipline::CoDel(_)
         | Discipline::Pcon(_)
+        | Discipline::EcElastic(_)
         | Discipline::Policer(_)
         | Discipline::Shaper(_)
         | Discipline::StrictPriority(_) => false,

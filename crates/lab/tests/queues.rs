@@ -13,9 +13,9 @@ fn with_queue(kind: &str, keys: &str) -> String {
 }
 
 /// Each kind with all its keys.
-const ALL_KEYS: [(&str, &str); 14] = [
+const ALL_KEYS: [(&str, &str); 15] = [
     ("drop-tail", ""),
-    ("link-service", "threshold = \"20 kB\", interval = \"50 ms\""),
+    ("link-service", "threshold = \"20 kB\", interval = \"50 ms\", version = \"nfd-0.6\""),
     (
         "red",
         "action = \"mark\", minimum_threshold = \"5 kB\", maximum_threshold = \"20 kB\", \
@@ -46,6 +46,7 @@ const ALL_KEYS: [(&str, &str); 14] = [
         "action = \"drop\", target = \"2 ms\", interval = \"40 ms\", ramp_start = \"0.2 ms\", \
          ramp_end = \"1 ms\"",
     ),
+    ("ec-elastic", "target = \"2 ms\", interval = \"40 ms\""),
     ("pcon", "target = \"2 ms\", interval = \"40 ms\""),
     ("policer", ""),
     ("shaper", ""),
@@ -136,9 +137,10 @@ fn a_key_of_another_kind_is_refused_and_the_own_ones_are_named() {
 
 #[test]
 fn values_that_mean_nothing_are_refused() {
-    for kind in ["codel", "fq-codel", "sce", "pcon", "link-service"] {
+    for kind in ["codel", "fq-codel", "sce", "pcon", "ec-elastic", "link-service"] {
         assert_refused(kind, "interval = \"0 s\"", &["`interval` must be greater than zero"]);
     }
+    assert_refused("link-service", "version = \"0.6\"", &["`0.6`", "`nfd-0.6`"]);
     for kind in ["pie", "dualpi2"] {
         assert_refused(kind, "target = \"0 s\"", &["`target` must be greater than zero"]);
         assert_refused(kind, "update = \"1 us\"", &["`update` must be at least 10 us"]);

@@ -82,7 +82,8 @@ const FLOWS: [&str; 8] = [
 const CONSUMERS: [&str; 3] =
     ["", r#"workload = { kind = "file", size = "50 kB" }"#, r#"start_within = "50 ms""#];
 
-const QUEUES: [&str; 7] = ["drop-tail", "codel", "pcon", "red", "pie", "fq-codel", "dualpi2"];
+const QUEUES: [&str; 8] =
+    ["drop-tail", "codel", "pcon", "ec-elastic", "red", "pie", "fq-codel", "dualpi2"];
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(40))]

@@ -9,6 +9,7 @@ use crate::cake::{Cake, CakeSettings};
 use crate::codel::{CoDel, CoDelSettings};
 use crate::drr::{Drr, DrrSettings};
 use crate::dual_pi2::{DualPi2, DualPi2Settings};
+use crate::ec_elastic::EcElasticQueue;
 use crate::fifo::{Judged, Unjudged};
 use crate::fq_codel::{FqCoDel, FqCoDelSettings};
 use crate::link_service::LinkService;
@@ -38,6 +39,8 @@ pub enum Discipline {
     CoDel(CoDelSettings),
     /// The marking queue of PCON.
     Pcon(Pcon),
+    /// EC-Elastic's queue, as printed.
+    EcElastic(EcElasticQueue),
     /// CoDel with the milder signal of SCE.
     Sce(SceSettings),
     /// A queue for each flow, with CoDel.
@@ -84,7 +87,11 @@ impl Discipline {
             | Self::Cake(CakeSettings { queues: FqCoDelSettings { codel, .. }, .. }) => {
                 codel_marks(codel)
             }
-            Self::LinkService(_) | Self::Pcon(_) | Self::Sce(_) | Self::DualPi2(_) => true,
+            Self::LinkService(_)
+            | Self::Pcon(_)
+            | Self::EcElastic(_)
+            | Self::Sce(_)
+            | Self::DualPi2(_) => true,
         }
     }
 
@@ -101,6 +108,7 @@ impl Discipline {
             Self::Policer(it) => on_arrival(AnyArrivalDiscipline::Policer(Policer::new(it))),
             Self::CoDel(it) => on_departure(AnyQueue::CoDel(Judged::new(CoDel::new(it)))),
             Self::Pcon(it) => on_departure(AnyQueue::Pcon(Judged::new(it))),
+            Self::EcElastic(it) => on_departure(AnyQueue::EcElastic(Judged::new(it))),
             Self::Sce(it) => on_departure(AnyQueue::Sce(Judged::new(Sce::new(it, random)))),
             Self::FqCoDel(it) => on_departure(AnyQueue::FqCoDel(FqCoDel::new(it, random))),
             Self::DualPi2(it) => on_departure(AnyQueue::DualPi2(DualPi2::new(it, random))),
@@ -148,6 +156,8 @@ pub enum AnyQueue {
     CoDel(Judged<CoDel>),
     /// PCON's queue.
     Pcon(Judged<Pcon>),
+    /// EC-Elastic's queue.
+    EcElastic(Judged<EcElasticQueue>),
     /// CoDel with SCE.
     Sce(Judged<Sce>),
     /// FQ-CoDel.
@@ -198,6 +208,7 @@ macro_rules! each {
             AnyQueue::DropTail($it) => $call,
             AnyQueue::CoDel($it) => $call,
             AnyQueue::Pcon($it) => $call,
+            AnyQueue::EcElastic($it) => $call,
             AnyQueue::Sce($it) => $call,
             AnyQueue::FqCoDel($it) => $call,
             AnyQueue::DualPi2($it) => $call,

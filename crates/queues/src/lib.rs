@@ -18,6 +18,7 @@ mod description;
 mod discipline;
 mod drr;
 mod dual_pi2;
+mod ec_elastic;
 mod fifo;
 mod flow_queues;
 mod fq_codel;
@@ -43,6 +44,7 @@ pub use description::QueueDescription;
 pub use discipline::{ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, Discipline};
 pub use drr::{Drr, DrrSettings};
 pub use dual_pi2::{DualPi2, DualPi2Settings};
+pub use ec_elastic::EcElasticQueue;
 pub use fifo::{Fifo, Judged, Unjudged};
 pub use fq_codel::{FqCoDel, FqCoDelSettings};
 pub use link_service::LinkService;
@@ -73,6 +75,7 @@ pub const DESCRIPTIONS: &[QueueDescription] = &[
     sce::DESCRIPTION,
     link_service::DESCRIPTION,
     pcon::DESCRIPTION,
+    ec_elastic::DESCRIPTION,
     drr::DESCRIPTION,
     strict_priority::DESCRIPTION,
     shaper::DESCRIPTION,

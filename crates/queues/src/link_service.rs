@@ -1,16 +1,22 @@
 //! Congestion marking as NFD's link service does it, in front of a drop-tail
 //! queue.
 //!
-//! Source: the behaviour of NFD's generic link service. Before a packet is
-//! queued (and even if it then finds no room), the bytes that wait are compared
-//! with a `threshold`. When they first exceed it, a timer of one
-//! `interval` starts; a packet at or after its end, still above, is marked, and after
-//! the n-th mark the next is due `interval / sqrt(n + 1)` later. A packet that finds
-//! them at or below the threshold stops the timer.
+//! Source: the behaviour of NFD's generic link service. Before a packet is queued (and even
+//! if it then finds no room), the bytes that wait are compared with a `threshold`. As long as
+//! packets find more, marks are spaced from an `interval` on; a packet that finds no more ends
+//! that, and the spacing begins anew. Releases differ in three points:
+//!
+//! - from 0.7.0 on ("Make congestion marking less aggressive", its release notes), a timer of
+//!   one interval starts at the first excess; a packet at or after its end, still above, is
+//!   marked, and after the n-th mark the next is due `interval / sqrt(n + 1)` later
+//! - from 0.6.1 to 0.6.6, the first packet that finds too much is marked, but not within an
+//!   interval of the last mark, and after the n-th the next is due `interval / sqrt(n)` later;
+//!   the threshold is at most half of what the queue holds
 
 use windtunnel_engine::{Duration, Time};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::backlog::QueueLimit;
 use crate::description::QueueDescription;
 use crate::verdict::Verdict;
 
@@ -20,21 +26,72 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     source: "NFD's generic link service",
 };
 
+/// The size by which ndnSIM converts a queue's capacity in packets to bytes.
+const TYPICAL_PACKET: u64 = 1500;
+
+/// Whose rules the marking follows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Version {
+    Nfd06,
+    Nfd07,
+}
+
 /// The state of the link service's marking.
 #[derive(Clone, Debug)]
 pub struct LinkService {
+    version: Version,
     threshold: u64,
     interval: Duration,
     next: Option<Time>,
+    /// Since the bytes that wait exceeded the threshold.
     marks: u32,
+    last_mark: Option<Time>,
 }
 
 impl LinkService {
-    /// Marking above `threshold` bytes (65,536 by default), spaced from
-    /// `interval` (100 ms).
+    /// Marking of NFD 0.7.0 and later above `threshold` bytes (65,536 by default), spaced
+    /// from `interval` (100 ms).
     #[must_use]
     pub fn new(threshold: u64, interval: Duration) -> Self {
-        Self { threshold, interval, next: None, marks: 0 }
+        Self::of(Version::Nfd07, threshold, interval)
+    }
+
+    /// Marking of NFD 0.6.1 to 0.6.6, in front of a queue that holds `limit`.
+    #[must_use]
+    pub fn of_nfd_0_6(threshold: u64, interval: Duration, limit: QueueLimit) -> Self {
+        Self::of(Version::Nfd06, threshold.min(capacity(limit) / 2), interval)
+    }
+
+    fn of(version: Version, threshold: u64, interval: Duration) -> Self {
+        Self { version, threshold, interval, next: None, marks: 0, last_mark: None }
+    }
+
+    /// When the first mark is due, if it is now.
+    fn begin(&mut self, now: Time) -> Option<Time> {
+        match self.version {
+            Version::Nfd07 => {
+                self.next = Some(now + self.interval);
+                None
+            }
+            Version::Nfd06 => {
+                let again = self.last_mark.map(|it| it + self.interval);
+                again.is_none_or(|it| now >= it).then_some(now)
+            }
+        }
+    }
+
+    /// The divisor of the interval after so many marks.
+    fn divisor(&self) -> f64 {
+        let ahead = u32::from(self.version == Version::Nfd07);
+        f64::from(self.marks + ahead).sqrt()
+    }
+}
+
+/// How many bytes a queue holds.
+fn capacity(limit: QueueLimit) -> u64 {
+    match limit {
+        QueueLimit::Packets(packets) => u64::from(packets) * TYPICAL_PACKET,
+        QueueLimit::Bytes(bytes) => bytes,
     }
 }
 
@@ -46,15 +103,15 @@ impl ArrivalDiscipline for LinkService {
             self.marks = 0;
             return Verdict::Pass;
         }
-        let Some(next) = self.next else {
-            self.next = Some(now + self.interval);
+        let Some(next) = self.next.or_else(|| self.begin(now)) else {
             return Verdict::Pass;
         };
         if now < next {
             return Verdict::Pass;
         }
         self.marks += 1;
-        self.next = Some(next + self.interval.scaled(1.0 / f64::from(self.marks + 1).sqrt()));
+        self.last_mark = Some(now);
+        self.next = Some(next + self.interval.scaled(1.0 / self.divisor()));
         Verdict::Mark
     }
 }

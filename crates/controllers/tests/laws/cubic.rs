@@ -79,6 +79,39 @@ fn cubic_now_steps_to_the_curve_at_this_moment() {
     assert!(expected > 50.0);
 }
 
+/// Equation 2 of RFC 8312, K = ∛(w_max (1 − beta) / c): the window at its minimum of 1 did not
+/// fall, and yet the curve begins K = ∛(0.2 / 0.4) s before it is flat. By RFC 9438 it is flat at
+/// once. A second later it is at 1 + 0.4 (1 − K)³.
+#[test]
+fn cubic_at_its_minimum_is_later_flat_by_rfc_8312_than_by_rfc_9438() {
+    for (plateau, k) in [("window", 0.0), ("reduction", f64::cbrt(0.2 / 0.4))] {
+        let beta = ("beta", Value::Number(0.8));
+        let settings = [PURE, NOW, NO_CONVERGENCE, beta, ("plateau", Value::Choice(plateau))];
+        let mut drive = Drive::with("cubic", 1.0, &settings);
+        drive.congest(Signal::Loss);
+        assert_eq!(drive.cwnd(), 1.0);
+        drive.now += SECOND;
+        drive.acknowledge(1.0);
+        close(drive.cwnd(), 1.0 + 0.4 * f64::powi(1.0 - k, 3), 1e-12);
+    }
+}
+
+/// The two are one where the window fell by the reduction, and before any congestion.
+#[test]
+fn cubic_has_one_plateau_by_both_rfcs_after_a_whole_reduction() {
+    let window = |plateau: &str, loss: bool| {
+        let settings = [NO_CONVERGENCE, ("plateau", Value::Choice(plateau))];
+        let mut drive = Drive::with("cubic", 10.0, &settings).on_path(SECOND / 50);
+        drive.rounds(4);
+        drive.congest(if loss { Signal::Loss } else { Signal::Timeout });
+        drive.rounds(200);
+        drive.cwnd()
+    };
+    for loss in [true, false] {
+        close(window("window", loss), window("reduction", loss), 1e-12);
+    }
+}
+
 /// ndn-tools: `w_est = beta w_max + alpha t / rtt`.
 #[test]
 fn cubic_now_keeps_up_with_reno() {

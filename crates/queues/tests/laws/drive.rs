@@ -6,9 +6,9 @@ use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
 use windtunnel_queues::{
     ActiveDiscipline, AnyQueue, Bands, CakeSettings, CoDelSettings, CongestionAction,
-    DepartureDiscipline, Discipline, DrrSettings, DualPi2Settings, FqCoDelSettings, Leaving, Pcon,
-    PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds, TokenBucketSettings,
-    Verdict, Waiting,
+    DepartureDiscipline, Discipline, DrrSettings, DualPi2Settings, EcElasticQueue, FqCoDelSettings,
+    Leaving, Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
+    TokenBucketSettings, Verdict, Waiting,
 };
 
 pub(crate) const TARGET: Duration = Duration::from_millis(5);
@@ -90,6 +90,7 @@ pub(crate) fn queues(action: CongestionAction) -> Vec<AnyQueue> {
     let disciplines = [
         Discipline::CoDel(codel_settings(action)),
         Discipline::Pcon(Pcon::new(TARGET, INTERVAL)),
+        Discipline::EcElastic(EcElasticQueue::new(TARGET, INTERVAL)),
         Discipline::Sce(sce_settings(action)),
         Discipline::FqCoDel(fq_codel_settings(action)),
         Discipline::DualPi2(dual_pi2_settings()),

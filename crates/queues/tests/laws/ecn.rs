@@ -5,8 +5,8 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_queues::{
     ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, ArrivalDiscipline, Arriving, Backlog, Bands,
-    CongestionAction, DESCRIPTIONS, Discipline, DrrSettings, DualPi2Settings, LinkService, Pcon,
-    Queue, RedSettings, Verdict,
+    CongestionAction, DESCRIPTIONS, Discipline, DrrSettings, DualPi2Settings, EcElasticQueue,
+    LinkService, Pcon, Queue, RedSettings, Verdict,
 };
 
 use crate::drive::{
@@ -46,6 +46,7 @@ fn kinds() -> Vec<(&'static str, Discipline, Meets)> {
         ("sce", Discipline::Sce(sce_settings(mark)), Meets::Marks),
         ("link-service", Discipline::LinkService(link_service), Meets::Marks),
         ("pcon", Discipline::Pcon(Pcon::new(TARGET, INTERVAL)), Meets::Marks),
+        ("ec-elastic", Discipline::EcElastic(EcElasticQueue::new(TARGET, INTERVAL)), Meets::Marks),
         ("drr", Discipline::Drr(drr), Meets::Nothing),
         ("strict-priority", Discipline::StrictPriority(Bands::new(&[])), Meets::Nothing),
         ("shaper", Discipline::Shaper(bucket(10, 10_000)), Meets::Nothing),

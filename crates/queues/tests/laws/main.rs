@@ -6,6 +6,7 @@ mod codel;
 mod drive;
 mod drr;
 mod dual_pi2;
+mod ec_elastic;
 mod ecn;
 mod every_queue;
 mod fifo;

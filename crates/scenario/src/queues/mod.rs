@@ -6,6 +6,7 @@ mod common;
 mod drop_tail;
 mod drr;
 mod dual_pi2;
+mod ec_elastic;
 mod fq_codel;
 mod link_service;
 mod pcon;
@@ -26,9 +27,9 @@ use crate::error::Mistake;
 use crate::schema::short_forms;
 use common::packets;
 use {
-    cake::Cake, codel::CoDel, drop_tail::DropTail, drr::Drr, dual_pi2::DualPi2, fq_codel::FqCoDel,
-    link_service::LinkService, pcon::Pcon, pie::Pie, policer::Policer, red::Red, sce::Sce,
-    shaper::Shaper, strict_priority::StrictPriority,
+    cake::Cake, codel::CoDel, drop_tail::DropTail, drr::Drr, dual_pi2::DualPi2,
+    ec_elastic::EcElastic, fq_codel::FqCoDel, link_service::LinkService, pcon::Pcon, pie::Pie,
+    policer::Policer, red::Red, sce::Sce, shaper::Shaper, strict_priority::StrictPriority,
 };
 
 /// A queue before a link. Its name alone is the kind with all its defaults.
@@ -57,6 +58,8 @@ pub(crate) enum Queue {
     Sce(Sce),
     /// The marking queue of PCON.
     Pcon(Pcon),
+    /// The queue of EC-Elastic, as printed.
+    EcElastic(EcElastic),
     /// Deficit round robin (Shreedhar and Varghese 1996).
     Drr(Drr),
     /// Bands by the classes of packets, the highest one first.
@@ -88,6 +91,7 @@ impl Queue {
             Self::DualPi2(it) => it.limit,
             Self::Sce(it) => it.limit,
             Self::Pcon(it) => it.limit,
+            Self::EcElastic(it) => it.limit,
             Self::Drr(it) => it.limit,
             Self::StrictPriority(it) => it.limit,
             Self::Shaper(it) => it.limit,
@@ -114,6 +118,7 @@ impl Queue {
             Self::DualPi2(it) => it.discipline(),
             Self::Sce(it) => it.discipline(),
             Self::Pcon(it) => it.discipline(),
+            Self::EcElastic(it) => it.discipline(),
             Self::Drr(it) => it.discipline(),
             Self::StrictPriority(it) => it.discipline(),
             Self::Shaper(it) => it.discipline(),
