@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import runpy
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -101,6 +102,7 @@ def test_signals_come_as_the_core_has_them(tmp_path: Path) -> None:
         def __init__(self, start: Start) -> None:
             super().__init__(start)
             assert (start.initial_window, start.minimum_window, start.restart_window) == (10, 2, 1)
+            assert start.initial_ssthresh == inf
             self.pacing_rate = 400.0
 
         def on_acknowledgement(self, acknowledgement: Acknowledgement) -> None:

@@ -240,6 +240,8 @@ class Start:
     """The minimum window after a decrease, in segments."""
     restart_window: float
     """The window after a retransmission timeout, in segments; it may be below the minimum."""
+    initial_ssthresh: float
+    """Where the first slow start ends, in segments; infinite if nothing limits it."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final

@@ -20,7 +20,6 @@ per second.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from math import inf
 from typing import ClassVar, Self
 
 from windtunnel._core import (
@@ -76,7 +75,7 @@ class Controller:
         self.minimum_window = start.minimum_window
         self.restart_window = start.restart_window
         self.cwnd = max(start.initial_window, start.minimum_window)
-        self.ssthresh = inf
+        self.ssthresh = max(start.initial_ssthresh, start.minimum_window)
         self.pacing_rate = None
 
     def on_acknowledgement(self, acknowledgement: Acknowledgement) -> None:

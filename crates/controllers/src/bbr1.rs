@@ -119,7 +119,7 @@ impl Bbr1 {
 
     /// With or without what Linux since 5.1 knows of aggregation.
     pub(crate) fn with(start: Start, aggregation: bool) -> Self {
-        let window = Window::new(start);
+        let window = Window::without_threshold(start);
         Self {
             initial_window: window.cwnd(),
             state: State::Startup,

@@ -187,7 +187,7 @@ struct Sample {
 
 impl Bbr3 {
     pub(crate) fn new(start: Start, _: &Settings) -> Self {
-        let window = Window::new(start);
+        let window = Window::without_threshold(start);
         Self {
             initial_window: window.cwnd(),
             state: State::Startup,

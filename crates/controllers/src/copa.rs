@@ -110,7 +110,7 @@ pub struct Copa {
 
 impl Copa {
     pub(crate) fn new(start: Start, settings: &Settings) -> Self {
-        let window = Window::new(start);
+        let window = Window::without_threshold(start);
         let delta = settings.number("delta");
         Self {
             usual_delta: delta,

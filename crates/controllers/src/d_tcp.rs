@@ -16,7 +16,8 @@
 //!
 //! - slow start: `w += 1` for each segment, from twice the initial window
 //! - avoidance (14): `w += n/w` for each segment
-//! - congestion (15, 16): `w = ssthresh = (1 - y) w`, `y = 2 / (3 n + 1)`
+//! - congestion (15, 16): `w = ssthresh = (1 - y) w`, `y = eta / ((2 eta - 1) n + 1)`, with
+//!   `eta = 2` in the paper's trials, and then `2 / (3 n + 1)`
 //! - timeout: `ssthresh = (1 - y) w`, `w` is twice the initial window, `n = 1`
 //!
 //! The paper contradicts itself; `reading` selects an interpretation:
@@ -30,10 +31,13 @@
 //!   with `n` follow (13) and the throughput (27)
 //! - algorithm 1 raises `n` on both sides of the estimate, doubling it below, and
 //!   lowers it on a timeout only: nothing limits it, hence `most-flows`
+//! - its reset sets `n = 1`, and not the previous value that `n` is raised by next:
+//!   with `keep-previous`, as printed, one epoch after a timeout brings the flows back;
+//!   else the previous value is 1 as well
 //! - it does not specify what a timeout does to the threshold (by default (15);
-//!   `literal-alg1` leaves it), how long an epoch is (`g` "is set as 0.5 to match
-//!   with the epoch timer"), nor the unit of its first threshold, 65535: here the
-//!   first slow start has no threshold
+//!   `literal-alg1` leaves it), nor how long an epoch is (`g` "is set as 0.5 to match
+//!   with the epoch timer"). Its first threshold, 65535, has no unit: the transport sets
+//!   it ([`Start::initial_ssthresh`])
 //! - it rounds `3 n` up, which changes nothing where it applies: `n` is whole there
 //! - (6) adds a difference of SINR, in decibels, to one of bandwidths. The default uses
 //!   the capacities by Shannon's equation, to which the paper refers; both literal
@@ -82,6 +86,17 @@ pub(crate) const DESCRIPTION: Description = Description {
             kind: Kind::Number { default: 64.0, minimum: 1.0, maximum: 1e6 },
         },
         Parameter {
+            name: "keep-previous",
+            meaning: "whether a timeout leaves the previous number of virtual flows as it was, \
+                      by which `literal-alg1` raises the number next (prenValue)",
+            kind: Kind::Flag { default: false, needs: &[] },
+        },
+        Parameter {
+            name: "eta",
+            meaning: "the convergence factor of equation 16",
+            kind: Kind::Number { default: 2.0, minimum: 1.0, maximum: 1000.0 },
+        },
+        Parameter {
             name: "sinr",
             meaning: "equation 6's term: how much better the channel is than on average; \
                       needs a radio's SINR",
@@ -110,6 +125,10 @@ pub struct DTcp {
     reading: Reading,
     alpha: f64,
     most_flows: f64,
+    eta: f64,
+    /// Algorithm 1's `prenValue`.
+    previous: f64,
+    keeps_previous: bool,
     epoch: Epoch,
     bandwidth: Bandwidth,
     /// What the radio reports, if requested.
@@ -225,6 +244,9 @@ impl DTcp {
             },
             alpha: settings.number("alpha"),
             most_flows: floor(settings.number("most-flows")),
+            eta: settings.number("eta"),
+            previous: 1.0,
+            keeps_previous: settings.flag("keep-previous"),
             epoch: Epoch::default(),
             bandwidth: Bandwidth::default(),
             channel: settings.flag("sinr").then(Channel::default),
@@ -251,17 +273,25 @@ impl DTcp {
         }
     }
 
-    /// Lines 17 to 25 of algorithm 1; what it keeps as the previous value is
-    /// always the current one.
+    /// Lines 17 to 25 of algorithm 1.
     fn rise(&mut self, unused: f64) {
         let more = if unused > 0.0 {
-            self.flows.count
+            self.previous
         } else if unused < 0.0 {
             1.0
         } else {
             0.0
         };
         self.flows.count = (self.flows.count + more).min(self.most_flows);
+        if more > 0.0 {
+            self.previous = self.flows.count;
+        }
+    }
+
+    /// The window after congestion, by equations 15 and 16.
+    fn kept(&self) -> f64 {
+        let decrease = self.eta / ((2.0 * self.eta - 1.0) * self.flows.count + 1.0);
+        self.flows.window.cwnd() * (1.0 - decrease)
     }
 
     fn start_again(&mut self, now: Nanoseconds, kept: f64) {
@@ -269,6 +299,9 @@ impl DTcp {
         let keeps_threshold = self.reading == Reading::LiteralAlgorithm1;
         window.restart(if keeps_threshold { window.ssthresh() } else { kept });
         self.flows.count = 1.0;
+        if !self.keeps_previous {
+            self.previous = 1.0;
+        }
         self.epoch.begin(now);
     }
 }
@@ -284,7 +317,7 @@ impl Controller for DTcp {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        let kept = self.flows.kept();
+        let kept = self.kept();
         if congestion.signal == Signal::Timeout {
             self.start_again(congestion.now, kept);
         } else {
@@ -295,6 +328,7 @@ impl Controller for DTcp {
     fn on_spurious(&mut self, before: &Self) {
         self.window_mut().restore(before.window());
         self.flows.count = before.flows.count;
+        self.previous = before.previous;
         self.epoch = before.epoch;
     }
 

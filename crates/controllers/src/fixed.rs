@@ -29,7 +29,7 @@ pub struct Fixed {
 
 impl Fixed {
     pub(crate) fn new(start: Start, settings: &Settings) -> Self {
-        let mut window = Window::new(start);
+        let mut window = Window::without_threshold(start);
         window.set(settings.number("window"));
         Self { window }
     }

@@ -217,7 +217,8 @@ pub struct PathEstimate {
 pub struct Sibling {
     /// Its window, in segments.
     pub cwnd: f64,
-    /// Its slow-start threshold, in segments; infinite until the first congestion signal.
+    /// Its slow-start threshold, in segments; [`Start::initial_ssthresh`] until the first
+    /// congestion signal.
     pub ssthresh: f64,
     /// Its smoothed round-trip time, once there is a sample.
     pub smoothed_rtt: Option<Nanoseconds>,
@@ -306,8 +307,8 @@ pub trait Controller {
         self.window().cwnd()
     }
 
-    /// The slow-start threshold in segments; infinite until the first
-    /// congestion signal.
+    /// The slow-start threshold in segments: [`Start::initial_ssthresh`] until the first
+    /// congestion signal, or infinite for a controller without one.
     #[inline]
     fn ssthresh(&self) -> f64 {
         self.window().ssthresh()
@@ -324,6 +325,9 @@ pub struct Start {
     /// The window after a retransmission timeout, in segments; it may be below
     /// the minimum (RFC 5681: one segment with a minimum of two).
     pub restart_window: f64,
+    /// Where the first slow start ends, in segments; infinite if nothing limits it, as RFC 5681,
+    /// section 3.1, recommends ("arbitrarily high").
+    pub initial_ssthresh: f64,
 }
 
 /// Makes [`AnyController`], an enum over all controllers: static dispatch in

@@ -16,14 +16,29 @@ pub struct Window {
 }
 
 impl Window {
-    /// The initial window, with an infinite threshold.
+    /// The initial window, with the initial threshold.
     #[must_use]
     pub fn new(start: Start) -> Self {
+        let initial_ssthresh = start.initial_ssthresh.max(start.minimum_window);
         Self {
             cwnd: start.initial_window.max(start.minimum_window),
-            ssthresh: f64::INFINITY,
-            start,
+            ssthresh: initial_ssthresh,
+            start: Start { initial_ssthresh, ..start },
         }
+    }
+
+    /// The initial window of a controller that has no threshold.
+    #[must_use]
+    pub fn without_threshold(start: Start) -> Self {
+        Self::new(Start { initial_ssthresh: f64::INFINITY, ..start })
+    }
+
+    /// Whether nothing has set the threshold yet: if the window is below it, this is the
+    /// first slow start.
+    #[inline]
+    #[must_use]
+    pub fn has_initial_ssthresh(&self) -> bool {
+        self.ssthresh == self.start.initial_ssthresh
     }
 
     /// The window, in segments.

@@ -615,6 +615,8 @@ fn proxies_are_on_the_path_of_a_flow_in_their_order() {
 fn writes_and_workers_are_at_least_one() {
     assert!(read(&flow("write_size = \"1 B\"\nnagle = \"minshall\"")).is_ok());
     assert_refused(&flow("write_size = ¶\"0 B\""), &["`write_size` must be between 1 B"]);
+    let empty = flow("initial_ssthresh = ¶\"0 B\"");
+    assert_refused(&empty, &["`initial_ssthresh` must be between 1 B"]);
     assert_refused(&flow("nagle = ¶\"on\""), &["`on`", "`off`", "`classic`", "`minshall`"]);
     let workers = |number: &str| {
         flow(&format!(

@@ -498,3 +498,35 @@ fn what_a_receiver_cannot_give_its_controller_is_refused() {
     let message = refused(r#"receiver_controller = "ledbat+""#);
     assert!(message.contains("ledbat"), "{message}");
 }
+
+/// The windows of a flow or its subflows after each of the first intervals of 50 ms.
+fn first_windows(table_of: &str, more: &str) -> Vec<f64> {
+    let tables = run(
+        &format!(
+            r#"
+            duration = "300 ms"
+            recording.interval = "50 ms"
+            nodes = {{ a = {{}}, b = {{}} }}
+            links.first = {{ nodes = ["a", "b"], rate = "1 Gbps", delay = "25 ms" }}
+            links.second = {{ nodes = ["a", "b"], rate = "1 Gbps", delay = "25 ms" }}
+            defaults.link.queue = {{ kind = "drop-tail", limit = "1000 packets" }}
+            flows.f = {{ from = "a", to = "b", controller = "reno", maximum_segment = "1000 B"{more} }}
+            "#
+        ),
+        1,
+    );
+    numbers(table(&tables, table_of), "cwnd_segments")
+}
+
+#[test]
+fn slow_start_ends_at_the_initial_threshold_of_a_flow_and_of_each_subflow() {
+    let greatest = |windows: Vec<f64>| windows.into_iter().fold(0.0, f64::max);
+    let bounded = r#", initial_ssthresh = "30 kB""#;
+    let mut paths = String::from(r#", multipath = { paths = [["first"], ["second"]] }"#);
+    assert!(greatest(first_windows("flow_samples", "")) > 40.0);
+    let window = greatest(first_windows("flow_samples", bounded));
+    assert!((30.0..35.0).contains(&window), "{window}");
+    paths.push_str(bounded);
+    let window = greatest(first_windows("subflow_samples", &paths));
+    assert!((30.0..35.0).contains(&window), "{window}");
+}

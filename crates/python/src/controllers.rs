@@ -18,6 +18,7 @@ argument! {
         initial_window: f64,
         minimum_window: f64,
         restart_window: f64,
+        initial_ssthresh: f64,
     }
 }
 
@@ -185,8 +186,14 @@ impl Maker for Class {
 
     fn make(&self, start: transport::Start) -> Box<dyn External> {
         let made = Python::attach(|py| -> Result<_, String> {
-            let transport::Start { initial_window, minimum_window, restart_window } = start;
-            let argument = Start { initial_window, minimum_window, restart_window };
+            let transport::Start {
+                initial_window,
+                minimum_window,
+                restart_window,
+                initial_ssthresh,
+            } = start;
+            let argument =
+                Start { initial_window, minimum_window, restart_window, initial_ssthresh };
             let object = self.class.call1(py, (argument,)).map_err(|it| said(py, &it))?;
             let window = Window::new(start);
             let mut made =

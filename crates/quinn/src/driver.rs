@@ -18,7 +18,12 @@ use crate::flights::Flights;
 
 /// RFC 9002, section 7.2: ten packets at first, and two at least, which are also what
 /// persistent congestion leaves (section 7.6.2).
-const START: Start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 2.0 };
+const START: Start = Start {
+    initial_window: 10.0,
+    minimum_window: 2.0,
+    restart_window: 2.0,
+    initial_ssthresh: f64::INFINITY,
+};
 /// The least window, in packets.
 const LEAST: u64 = 2;
 /// What quinn's pacer lets out in one burst: so many packets, or what is sent in this time.

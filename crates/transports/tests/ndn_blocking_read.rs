@@ -65,7 +65,12 @@ fn with_window(window: u64, workload: ConsumerWorkload, reading: BlockingRead) -
     let description = DESCRIPTIONS.iter().find(|it| it.name == "fixed").expect("it is known");
     let mut fixed = Settings::defaults(description);
     fixed.set("window", Value::Number(window as f64)).expect("it is within its limits");
-    let start = Start { initial_window: 1.0, minimum_window: 1.0, restart_window: 1.0 };
+    let start = Start {
+        initial_window: 1.0,
+        minimum_window: 1.0,
+        restart_window: 1.0,
+        initial_ssthresh: f64::INFINITY,
+    };
     let random = Streams::new(1, 0).stream("consumer");
     Consumer::new(settings, AnyController::new(start, &fixed), random)
 }

@@ -89,7 +89,12 @@ fn controller(name: &str, window: f64) -> AnyController {
     if name == "fixed" {
         settings.set("window", Value::Number(window)).expect("a window within its limits");
     }
-    let start = Start { initial_window: window, minimum_window: 1.0, restart_window: window };
+    let start = Start {
+        initial_window: window,
+        minimum_window: 1.0,
+        restart_window: window,
+        initial_ssthresh: f64::INFINITY,
+    };
     AnyController::new(start, &settings)
 }
 

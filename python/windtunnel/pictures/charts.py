@@ -229,7 +229,7 @@ def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> 
     frame = ends(frame, lines)
     base = named(frame, lines, ink)
     # On the right there is room for the numbers; on the left for what is below zero.
-    start = min(0.0, *(value for it in VALUES for value in frame[it].drop_nulls()))
+    start = min(0.0, *(minimum(frame[it]) for it in VALUES))
     room = alt.Scale(domain=[start, 1.4 * (maximum(frame["end"]) or 1.0)], nice=False)
     hues = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
     shown = [alt.Tooltip("label:N", title=" ")]

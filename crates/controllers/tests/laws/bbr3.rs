@@ -175,7 +175,12 @@ impl Steps {
 
     fn new() -> Self {
         let settings = Settings::defaults(description("bbr3"));
-        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+        let start = Start {
+            initial_window: 10.0,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        };
         Self { controller: AnyController::new(start, &settings), now: 0, total: 0.0 }
     }
 

@@ -284,6 +284,42 @@ fn d_tcp_by_algorithm_1_rises_to_its_bound_until_a_timeout() {
     close(flows(&mut drive), 1.0, 1e-9);
 }
 
+/// As printed, the reset leaves what `n` is raised by.
+#[test]
+fn d_tcp_with_its_previous_number_kept_has_its_flows_back_an_epoch_after_a_timeout() {
+    for (keeps, expected) in [(false, 2.0), (true, 17.0)] {
+        let keeps = ("keep-previous", Value::Flag(keeps));
+        let mut drive = Drive::with("d-tcp", 1000.0, &[AS_ALGORITHM_1, keeps]);
+        let epoch = |drive: &mut Drive| {
+            (0..52).for_each(|step| deliver(drive, 1.0 - 0.01 * f64::from(step), 1));
+        };
+        (0..4).for_each(|_| epoch(&mut drive));
+        close(flows(&mut drive.clone()), 16.0, 1e-9);
+        drive.congest(Signal::Timeout);
+        close(flows(&mut drive.clone()), 1.0, 1e-9);
+        epoch(&mut drive);
+        close(flows(&mut drive), expected, 1e-9);
+    }
+}
+
+/// Equation 16: a half whatever `eta` is, and `1 / 2n` where it is large, as of plain
+/// parallel flows.
+#[test]
+fn d_tcp_with_one_flow_halves_its_window_and_with_a_large_eta_as_parallel_flows() {
+    for (eta, epochs, kept) in
+        [(1.0, 0, 0.5), (2.0, 0, 0.5), (50.0, 0, 0.5), (1.0, 2, 0.8), (1000.0, 2, 0.875)]
+    {
+        let values = [AS_ALGORITHM_1, ("eta", Value::Number(eta))];
+        let mut drive = Drive::with("d-tcp", 1000.0, &values);
+        for _ in 0..epochs {
+            (0..52).for_each(|step| deliver(&mut drive, 1.0 - 0.01 * f64::from(step), 1));
+        }
+        let before = drive.cwnd();
+        drive.congest(Signal::Loss);
+        close(drive.cwnd() / before, kept, 1e-3);
+    }
+}
+
 /// `n + 1 - w (e - b) / (alpha e)`; where `b` does not change, `e` is the same,
 /// and `n` rises without end.
 #[test]

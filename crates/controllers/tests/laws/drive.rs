@@ -35,14 +35,24 @@ impl Drive {
     }
 
     pub(crate) fn with(name: &str, window: f64, values: &[(&str, Value<'_>)]) -> Self {
-        let start = Start { initial_window: window, minimum_window: 1.0, restart_window: window };
+        let start = Start {
+            initial_window: window,
+            minimum_window: 1.0,
+            restart_window: window,
+            initial_ssthresh: f64::INFINITY,
+        };
         Self::starting(name, start, values)
     }
 
     /// As TCP starts one: after a timeout the window is one segment, and otherwise
     /// never less than two.
     pub(crate) fn over_tcp(name: &str, window: f64, values: &[(&str, Value<'_>)]) -> Self {
-        let start = Start { initial_window: window, minimum_window: 2.0, restart_window: 1.0 };
+        let start = Start {
+            initial_window: window,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        };
         Self::starting(name, start, values)
     }
 

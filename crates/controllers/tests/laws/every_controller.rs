@@ -417,7 +417,7 @@ proptest! {
         restart_window in prop_oneof![Just(1.0), 0.5..200.0],
         steps in prop::collection::vec((any_elapsed(), any_step_among_siblings()), 1..100),
     ) {
-        let start = Start { initial_window, minimum_window, restart_window };
+        let start = Start { initial_window, minimum_window, restart_window, initial_ssthresh: f64::INFINITY };
         let least = f64::min(minimum_window, restart_window);
         let mut controller = AnyController::new(start, &settings);
         let mut now = 0;
@@ -443,7 +443,7 @@ proptest! {
         steps in prop::collection::vec((any_elapsed(), any_step()), 1..100),
     ) {
         prop_assume!(!settings.needs().any(|it| it == Need::Sinr));
-        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0, initial_ssthresh: f64::INFINITY };
         let mut it = [(); 2].map(|()| AnyController::new(start, &settings));
         let mut now = 0;
         for (elapsed, step) in steps {
@@ -469,7 +469,7 @@ proptest! {
         steps in prop::collection::vec((any_elapsed(), any_step_among_siblings()), 1..100),
     ) {
         prop_assume!(!settings.needs().any(|it| it == Need::Siblings));
-        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0, initial_ssthresh: f64::INFINITY };
         let mut it = [(); 2].map(|()| AnyController::new(start, &settings));
         let mut now = 0;
         for (elapsed, step) in steps {

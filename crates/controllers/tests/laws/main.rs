@@ -1,6 +1,6 @@
 //! The laws that the controllers obey, each test named after its law.
 //!
-//! `drive`, `path` and `samples` play the network; `every_controller` holds for whatever is
+//! `drive`, `path` and `samples` play the network; `every_controller` and `slow_start` hold for whatever is
 //! registered, `coupled` for those that link the increases of subflows; the other modules are one
 //! controller each.
 
@@ -40,6 +40,7 @@ mod reno;
 mod samples;
 mod scalable;
 mod sce;
+mod slow_start;
 mod tahoe;
 mod tcp_fit;
 mod vegas;

@@ -148,7 +148,12 @@ impl Path {
         for (parameter, value) in values {
             settings.set(parameter, *value).expect("the test sets what the controller declares");
         }
-        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+        let start = Start {
+            initial_window: 10.0,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        };
         self.flows.push(Flow {
             controller: AnyController::new(start, &settings),
             is_subflow: false,

@@ -34,7 +34,12 @@ impl Samples {
         for (parameter, value) in values {
             settings.set(parameter, *value).expect("the test sets what the controller declares");
         }
-        let start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+        let start = Start {
+            initial_window: 10.0,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        };
         let controller = AnyController::new(start, &settings);
         Self { controller, now: 0, rate, rtt, total: 0.0 }
     }

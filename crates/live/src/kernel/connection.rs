@@ -16,7 +16,12 @@ use super::layout::{Decision, Kind, Report, State};
 use super::sample::History;
 
 /// The initial conditions of Linux's connections.
-const START: Start = Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 };
+const START: Start = Start {
+    initial_window: 10.0,
+    minimum_window: 2.0,
+    restart_window: 1.0,
+    initial_ssthresh: f64::INFINITY,
+};
 /// `TCP_INFINITE_SSTHRESH`.
 const INFINITE: u32 = 0x7fff_ffff;
 

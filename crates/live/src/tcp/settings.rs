@@ -90,6 +90,11 @@ fn of_version(ip: IpVersion, controller: &ControllerSettings, largest_packet: u1
         sack_compression: false,
         controller: controller.clone(),
         receiver_controller: None,
-        start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+        start: Start {
+            initial_window: 10.0,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        },
     }
 }

@@ -167,7 +167,12 @@ impl Consumer {
                 it.value.0.0
             }
         };
-        Ok(Start { initial_window, minimum_window, restart_window: initial_window })
+        Ok(Start {
+            initial_window,
+            minimum_window,
+            restart_window: initial_window,
+            initial_ssthresh: f64::INFINITY,
+        })
     }
 
     /// CCNx has no word for freshness: a node's own clock decides what has expired.

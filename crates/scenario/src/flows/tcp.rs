@@ -146,6 +146,10 @@ pub(crate) struct Tcp {
     /// No decrease goes below this; default: 2 segments, or the initial window if that
     /// is smaller.
     minimum_window: Option<Located<Measured<Segments>>>,
+    /// Where the first slow start ends, for controllers that have a slow-start threshold, in
+    /// bytes of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had
+    /// 65,535 B up to its release 3.24.
+    initial_ssthresh: Option<Located<Measured<Bytes>>>,
     /// Proxies on its path that split its connections (RFC 3135). What a flow counts is
     /// then what its own two hosts count: windows, delays and retransmissions of the
     /// connection to the first proxy, and what arrives at the far end; default: none.
@@ -418,6 +422,7 @@ impl Tcp {
             None => segment,
             Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,
         };
+        settings.start.initial_ssthresh = self.initial_ssthresh(settings.maximum_segment)?;
         Ok(settings)
     }
 
@@ -468,6 +473,12 @@ impl Tcp {
         })
     }
 
+    /// The initial slow-start threshold, in segments.
+    fn initial_ssthresh(&self, segment: u16) -> Result<f64, Mistake> {
+        let Some(ssthresh) = &self.initial_ssthresh else { return Ok(f64::INFINITY) };
+        Ok(within(ssthresh, MOST_BUFFER, "initial_ssthresh")? as f64 / f64::from(segment))
+    }
+
     fn start(&self) -> Result<Start, Mistake> {
         let initial_window = self.initial_window.value.0.0;
         let minimum_window = match &self.minimum_window {
@@ -477,6 +488,11 @@ impl Tcp {
                 it.value.0.0
             }
         };
-        Ok(Start { initial_window, minimum_window, restart_window: 1.0 })
+        Ok(Start {
+            initial_window,
+            minimum_window,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        })
     }
 }

@@ -161,7 +161,12 @@ mod tests {
         if controller == "ledbat" {
             settings.set("slow-start", Value::Flag(false)).unwrap();
         }
-        let start = Start { initial_window: 1.0, minimum_window: 1.0, restart_window: 1.0 };
+        let start = Start {
+            initial_window: 1.0,
+            minimum_window: 1.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        };
         ReceiverControl {
             controller: AnyController::new(start, &settings),
             segment: SEGMENT as f64,

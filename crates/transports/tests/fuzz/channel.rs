@@ -226,6 +226,7 @@ impl Case {
                 initial_window: self.initial_window,
                 minimum_window: 2.0,
                 restart_window: 1.0,
+                initial_ssthresh: f64::INFINITY,
             },
         }
     }

@@ -97,7 +97,7 @@ fn histories() -> impl Strategy<Value = Vec<(u64, Report)>> {
 
 fn starts() -> impl Strategy<Value = Start> {
     (1.0..100.0, 1.0..4.0, 1.0..4.0).prop_map(|(initial_window, minimum_window, restart_window)| {
-        Start { initial_window, minimum_window, restart_window }
+        Start { initial_window, minimum_window, restart_window, initial_ssthresh: f64::INFINITY }
     })
 }
 

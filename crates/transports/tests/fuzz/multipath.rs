@@ -166,7 +166,12 @@ impl Case {
             reading: Reading::AtOnce,
             pacing: false,
             controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),
-            start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+            start: Start {
+                initial_window: 10.0,
+                minimum_window: 2.0,
+                restart_window: 1.0,
+                initial_ssthresh: f64::INFINITY,
+            },
         };
         let paths = self.channels.iter().enumerate().map(|(place, it)| PathSettings {
             addresses: [place as u8, if it.has_address { place as u8 } else { 0 }],

@@ -52,7 +52,12 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         sack_compression: false,
         receiver_controller: None,
         controller: controller("aimd"),
-        start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+        start: Start {
+            initial_window: 10.0,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        },
     }
 }
 

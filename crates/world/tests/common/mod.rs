@@ -296,7 +296,12 @@ pub(crate) fn ask<'a>(
         node,
         settings,
         controller: fixed(window),
-        start: Start { initial_window: 2.0, minimum_window: 1.0, restart_window: 2.0 },
+        start: Start {
+            initial_window: 2.0,
+            minimum_window: 1.0,
+            restart_window: 2.0,
+            initial_ssthresh: f64::INFINITY,
+        },
     });
     plan.consumers.last_mut().expect("it was just put in")
 }
@@ -539,7 +544,12 @@ pub(crate) fn over_tcp(
         sack_compression: false,
         receiver_controller: None,
         controller: controller("cubic"),
-        start: Start { initial_window: 10.0, minimum_window: 2.0, restart_window: 1.0 },
+        start: Start {
+            initial_window: 10.0,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        },
     };
     Transport::Tcp { settings: Arc::new(settings), workload }
 }
