@@ -5,6 +5,7 @@ use windtunnel_engine::{Duration, Random, Rate};
 
 use super::block_ack::{Window, attempts};
 use super::mcs::Thresholds;
+use super::packet_errors::PacketErrors;
 use super::timing::{Access, EXCHANGE_OVERHEAD, LONGEST, around};
 use crate::channel::Reception;
 use crate::physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker};
@@ -26,6 +27,7 @@ pub struct ExchangePlan {
 #[derive(Debug)]
 struct Exchange {
     plan: ExchangePlan,
+    errors: PacketErrors,
     window: Window,
     /// The present turn: its packets, and how long they are on the air.
     turn: u64,
@@ -40,9 +42,9 @@ impl PhysicalLayer for Exchange {
             self.turn = (self.turn + 1).max(self.window.opens());
             (self.packets, self.length) = (0, Duration::ZERO);
         }
-        let Reception { snr, scheme } = frame.reception.unwrap_or(Reception::PERFECT);
+        let reception = frame.reception.unwrap_or(Reception::PERFECT);
         let bytes = frame.size + EXCHANGE_OVERHEAD;
-        let error = scheme.error(self.plan.thresholds, snr, bytes);
+        let error = self.errors.of(reception, bytes);
         let (attempts, lost) = attempts(error, self.plan.retransmissions, random);
         self.packets += 1;
         self.length += frame.rate.transmission_time(bytes) * u64::from(attempts);
@@ -73,7 +75,8 @@ impl PhysicalLayer for Exchange {
 impl PhysicalLayerMaker for ExchangePlan {
     fn layer(&self) -> Box<dyn PhysicalLayer> {
         let (turn, packets, length) = (0, 0, Duration::ZERO);
-        Box::new(Exchange { plan: *self, window: Window::EMPTY, turn, packets, length })
+        let errors = PacketErrors::new(self.thresholds);
+        Box::new(Exchange { plan: *self, errors, window: Window::EMPTY, turn, packets, length })
     }
 
     fn decides_on_departure(&self) -> bool {

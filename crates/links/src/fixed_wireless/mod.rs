@@ -15,6 +15,7 @@ mod block_ack;
 mod channel;
 mod exchange;
 pub mod mcs;
+mod packet_errors;
 mod path;
 mod reflection;
 mod time_division;

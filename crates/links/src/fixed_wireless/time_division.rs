@@ -4,6 +4,7 @@ use windtunnel_engine::{Duration, Random, Rate, Time};
 
 use super::block_ack::{Window, attempts};
 use super::mcs::Thresholds;
+use super::packet_errors::PacketErrors;
 use super::timing::{CAPACITY, FRAME, TERRAGRAPH_OVERHEAD, begin_of_data};
 use crate::channel::Reception;
 use crate::physical_layer::{Frame, Outcome, PhysicalLayer, PhysicalLayerMaker, Slot};
@@ -23,6 +24,7 @@ pub struct TimeDivisionPlan {
 #[derive(Debug)]
 struct TimeDivision {
     plan: TimeDivisionPlan,
+    errors: PacketErrors,
     window: Window,
     /// The present turn, and what of it is used.
     turn: u64,
@@ -91,11 +93,15 @@ impl TimeDivision {
 
 impl PhysicalLayer for TimeDivision {
     fn send(&mut self, frame: &Frame, random: &mut Random) -> Outcome {
-        let Reception { snr, scheme } = frame.reception.unwrap_or(Reception::PERFECT);
+        let reception = frame.reception.unwrap_or(Reception::PERFECT);
         let bytes = frame.size + TERRAGRAPH_OVERHEAD;
-        let error = scheme.error(self.plan.thresholds, snr, bytes);
+        let error = self.errors.of(reception, bytes);
         let (attempts, lost) = attempts(error, self.plan.retransmissions, random);
-        self.place(frame.free, scheme.rate().transmission_time(bytes), u64::from(attempts));
+        self.place(
+            frame.free,
+            reception.scheme.rate().transmission_time(bytes),
+            u64::from(attempts),
+        );
         Outcome { attempts, begins: true, lost }
     }
 
@@ -118,7 +124,16 @@ impl PhysicalLayerMaker for TimeDivisionPlan {
     fn layer(&self) -> Box<dyn PhysicalLayer> {
         let slot = Slot { starts: Time::ZERO, ends: Time::ZERO, across: Time::ZERO };
         let (turn, used, owed) = (1, Duration::ZERO, Duration::ZERO);
-        Box::new(TimeDivision { plan: *self, window: Window::EMPTY, turn, used, owed, slot })
+        let errors = PacketErrors::new(self.thresholds);
+        Box::new(TimeDivision {
+            plan: *self,
+            errors,
+            window: Window::EMPTY,
+            turn,
+            used,
+            owed,
+            slot,
+        })
     }
 
     fn decides_on_departure(&self) -> bool {

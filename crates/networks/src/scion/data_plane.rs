@@ -282,7 +282,8 @@ impl Plane<'_> {
     }
 
     pub(super) fn has_expired(&self, current: &Current) -> bool {
-        let begins = Duration::from_secs(u64::from(current.info.timestamp));
+        // A time that is not authentic can be beyond what a duration can say.
+        let begins = Duration::from_secs(1) * u64::from(current.info.timestamp);
         Time::ZERO + begins + lifetime(current.hop.expiry) <= self.now
     }
 

@@ -1,11 +1,14 @@
 //! What border routers let pass, and what hosts do about failures.
 
+use std::ops::Range;
+
+use proptest::prelude::*;
 use windtunnel_engine::Duration;
 use windtunnel_networks::scion::{
     Beaconing, Relation, RouterCounters, ScionNode, ScionSettings, SystemPlan,
 };
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::scion::Path;
+use windtunnel_packets::scion::{Path, PathSection};
 
 use crate::network::{Network, at, isd_as, links, two_domains};
 
@@ -54,12 +57,70 @@ fn a_packet_with_a_changed_hop_field_is_dropped_and_reported() {
         let mut network = Network::new(two_domains());
         network.send(at(0), [0, 8]);
         network.run(at(900));
-        network.tamper = Some(change);
+        network.tamper = Some(Box::new(change));
         network.send(at(1000), [0, 8]);
         network.run(at(1900));
         assert_eq!(network.delivered.len(), 1, "change {number}");
         let told = network.nodes[0].counters().errors_received;
         assert_eq!([network.sum(|it| it.invalid_mac), told], expected, "change {number}");
+    }
+}
+
+/// A bit of a path: of a segment's info field, or of one of its hop fields.
+#[derive(Clone, Copy, Debug)]
+enum Bit {
+    Timestamp(u32),
+    Expiry(usize, u32),
+    Ingress(usize, u32),
+    Egress(usize, u32),
+    Mac(usize, usize, u32),
+}
+
+/// One that a router ahead reads: a packet is changed on its first link, where the sender's own
+/// system has been crossed. Accumulators are in the packet's position, and not changed.
+fn section_and_bit() -> impl Strategy<Value = (usize, Bit)> {
+    prop_oneof![
+        (0..3_usize, (0..32_u32).prop_map(Bit::Timestamp)),
+        (Just(0), of_a_hop(1..2)),
+        (1..3_usize, of_a_hop(0..2)),
+    ]
+}
+
+fn of_a_hop(hop: Range<usize>) -> impl Strategy<Value = Bit> {
+    prop_oneof![
+        (hop.clone(), 0..8_u32).prop_map(|(hop, bit)| Bit::Expiry(hop, bit)),
+        (hop.clone(), 0..16_u32).prop_map(|(hop, bit)| Bit::Ingress(hop, bit)),
+        (hop.clone(), 0..16_u32).prop_map(|(hop, bit)| Bit::Egress(hop, bit)),
+        (hop, 0..6_usize, 0..8_u32).prop_map(|(hop, byte, bit)| Bit::Mac(hop, byte, bit)),
+    ]
+}
+
+fn change(path: &mut Path, section: usize, bit: Bit) {
+    let PathSection { info, hops, .. } = &mut path.sections[section];
+    match bit {
+        Bit::Timestamp(bit) => info.timestamp ^= 1 << bit,
+        Bit::Expiry(hop, bit) => hops[hop].expiry ^= 1 << bit,
+        Bit::Ingress(hop, bit) => hops[hop].ingress ^= 1 << bit,
+        Bit::Egress(hop, bit) => hops[hop].egress ^= 1 << bit,
+        Bit::Mac(hop, byte, bit) => hops[hop].mac[byte] ^= 1 << bit,
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+    /// Path authorization, the property that VerifiedSCION proves of the reference router
+    /// (Pereira et al., Protocols to Code, 2024): packets travel only on paths that each system on
+    /// them has authorized.
+    #[test]
+    fn no_packet_arrives_of_whose_path_a_bit_was_changed((section, bit) in section_and_bit()) {
+        let mut network = Network::new(two_domains());
+        network.send(at(0), [0, 8]);
+        network.run(at(900));
+        network.tamper = Some(Box::new(move |it| change(it, section, bit)));
+        network.send(at(1000), [0, 8]);
+        network.run(at(1900));
+        prop_assert!(network.tamper.is_none());
+        prop_assert_eq!(network.delivered.len(), 1);
     }
 }
 
@@ -69,7 +130,7 @@ fn a_packet_with_swapped_hop_fields_is_dropped() {
     let mut network = Network::new(two_domains());
     network.send(at(0), [0, 8]);
     network.run(at(900));
-    network.tamper = Some(|it| it.sections[0].hops.swap(1, 2));
+    network.tamper = Some(Box::new(|it| it.sections[0].hops.swap(1, 2)));
     network.send(at(1000), [0, 8]);
     network.run(at(1900));
     assert_eq!(network.delivered.len(), 1);
@@ -129,7 +190,7 @@ fn no_packet_is_unaccounted_for() {
             700 => network.set_link(at(700), [3, 6], false),
             1200 => network.set_link(at(1200), [2, 5], false),
             1500 => network.set_link(at(1500), [3, 6], true),
-            1700 => network.tamper = Some(|it| it.sections[0].hops[1].mac[0] ^= 1),
+            1700 => network.tamper = Some(Box::new(|it| it.sections[0].hops[1].mac[0] ^= 1)),
             _ => {}
         }
         network.send(at(milliseconds), [0, 8]);

@@ -92,8 +92,11 @@ pub(crate) struct Network {
     /// Packets lost in them.
     pub(crate) lost: u64,
     /// Changes the path of the next packet of a host.
-    pub(crate) tamper: Option<fn(&mut Path)>,
+    pub(crate) tamper: Option<Tamper>,
 }
+
+/// A change of a path.
+pub(crate) type Tamper = Box<dyn FnOnce(&mut Path)>;
 
 impl Network {
     pub(crate) fn new(settings: ScionSettings) -> Self {
