@@ -226,7 +226,7 @@ def plan(
     }
     check_readings(paper, {it: readings_of(axes) for it, axes in stated.items()})
     sample = paper.space.sample(combinations) if combinations else []
-    readings = [DEFAULT] if variant.quick else all_readings(paper, sample)
+    readings = drawn_readings(paper) if variant.quick else all_readings(paper, sample)
     if variant.quick:
         runs = 1
     scenarios = {
@@ -240,6 +240,12 @@ def all_readings(paper: Paper, sample: Sequence[str]) -> list[str]:
     """List the readings that run, the default first: single ones, and those run together."""
     singles = [reading for names in paper.space.axes.values() for reading in names]
     return list(dict.fromkeys([DEFAULT, *singles, *paper.together, *sample]))
+
+
+def drawn_readings(paper: Paper) -> list[str]:
+    """List the readings that its figures draw, the default first."""
+    drawn = (figure.where.get(READING, DEFAULT) for figure in paper.figures)
+    return list(dict.fromkeys([DEFAULT, *drawn]))
 
 
 def repeated(settings: Mapping[str, str], runs: int | None) -> dict[str, str]:

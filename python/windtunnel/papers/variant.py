@@ -16,7 +16,7 @@ from windtunnel.papers.published import Published, Table
 from windtunnel.papers.readings import DEFAULT, READING, Space, known_parts
 from windtunnel.running import read
 
-QUICK_SHARE = 0.1
+QUICK_SHARE = 0.05
 """The share of its duration that an experiment runs for if it is only tried."""
 
 
@@ -31,7 +31,7 @@ class Variant:
     extensions: Extensions = field(default_factory=dict)
     """Classes in Python that the scenarios may name."""
     quick: bool = False
-    """Whether everything is only tried: one run of the default reading, shortened."""
+    """Whether everything is only tried: one run of the readings that figures draw, shortened."""
 
     def words(self) -> list[str]:
         """Describe it; empty if nothing is changed."""
@@ -40,7 +40,7 @@ class Variant:
     def changes(self) -> Iterator[str]:
         """Describe each change."""
         if self.quick:
-            yield f"one run of the default reading, for {QUICK_SHARE:.0%} of the durations"
+            yield f"one run of the readings that are drawn, for {QUICK_SHARE:.0%} of the durations"
         if self.only:
             yield f"only {', '.join(self.only)}"
         yield from (f"{path} = {value}" for path, value in self.settings.items())
