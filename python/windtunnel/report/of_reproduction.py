@@ -442,7 +442,8 @@ def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figu
     title = f"{words(in_paper[0])}: {entry['title']}" if in_paper else entry["title"]
     if results is None:
         return Figure(title, entry["caption"], [], "The experiment was not run.")
-    drawn = of_kind(narrowed(results, entry["where"]), entry["kind"], kinds)
+    pictures = of_kind(narrowed(results, entry["where"]), entry["kind"], kinds)
+    drawn = [picture for picture in pictures if not picture.is_empty]
     # The id becomes the name of a file.
     stem = re.sub(r"[^\w-]+", "-", entry["id"])
     named = [
