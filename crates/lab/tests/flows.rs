@@ -522,11 +522,10 @@ fn first_windows(table_of: &str, more: &str) -> Vec<f64> {
 fn slow_start_ends_at_the_initial_threshold_of_a_flow_and_of_each_subflow() {
     let greatest = |windows: Vec<f64>| windows.into_iter().fold(0.0, f64::max);
     let bounded = r#", initial_ssthresh = "30 kB""#;
-    let mut paths = String::from(r#", multipath = { paths = [["first"], ["second"]] }"#);
-    assert!(greatest(first_windows("flow_samples", "")) > 40.0);
-    let window = greatest(first_windows("flow_samples", bounded));
+    assert!(greatest(first_windows("flow_series", "")) > 40.0);
+    let window = greatest(first_windows("flow_series", bounded));
     assert!((30.0..35.0).contains(&window), "{window}");
-    paths.push_str(bounded);
-    let window = greatest(first_windows("subflow_samples", &paths));
+    let paths = format!(r#"{bounded}, multipath = {{ paths = [["first"], ["second"]] }}"#);
+    let window = greatest(first_windows("subflow_series", &paths));
     assert!((30.0..35.0).contains(&window), "{window}");
 }
