@@ -9,6 +9,7 @@
 
 mod counters;
 mod handover;
+mod holdings;
 mod page_table;
 mod policy;
 mod session;
@@ -16,6 +17,7 @@ mod transfer;
 mod zipf;
 
 pub use counters::SessionCounters;
+pub use holdings::Held;
 pub use page_table::{PageFrame, PageLocation, Site};
 pub use policy::{PagingPolicy, ProactivePages};
 pub use session::{Access, Session, SessionSettings};

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::holdings::{Held, Holdings};
 use super::page_table::{Entry, PageCopy};
 use super::{PageFrame, PageLocation, PageTransfer, PagingPolicy, Purpose, SessionCounters, Site};
 
@@ -56,6 +57,8 @@ pub enum Access {
 pub struct Session {
     pub(super) settings: SessionSettings,
     pub(super) table: Vec<Entry>,
+    /// What the pages and copies of the table take, by [`Session::change`].
+    holdings: Holdings,
     /// The site of each stage.
     pub(super) trail: Vec<Site>,
     /// Who has the token.
@@ -79,6 +82,7 @@ impl Session {
         Self {
             settings,
             table: vec![Entry::default(); settings.pages],
+            holdings: Holdings::default(),
             trail: vec![first],
             owner: Some(first),
             handovers: VecDeque::new(),
@@ -102,7 +106,7 @@ impl Session {
         entry.last_used = here.stage;
         match entry.location {
             PageLocation::Nowhere => {
-                entry.put(here);
+                self.change(page, |it| it.put(here));
                 self.counters.creations += 1;
                 Access::Created
             }
@@ -118,6 +122,15 @@ impl Session {
                 Access::Waiting
             }
         }
+    }
+
+    /// Changes where a page or its copies are.
+    pub(super) fn change<T>(&mut self, page: usize, change: impl FnOnce(&mut Entry) -> T) -> T {
+        let entry = &mut self.table[page];
+        self.holdings.remove(entry);
+        let answer = change(entry);
+        self.holdings.add(entry);
+        answer
     }
 
     fn access_elsewhere(&mut self, page: usize, frame: PageFrame, here: PageFrame) -> Access {
@@ -248,20 +261,23 @@ impl Session {
 
     fn page_arrived(&mut self, page: usize, number: u64) {
         let stage = self.stage();
-        let entry = &mut self.table[page];
-        let PageLocation::Moving { from, to, transfer } = entry.location else { return };
+        let PageLocation::Moving { from, to, transfer } = self.table[page].location else { return };
         if transfer != number {
             return;
         }
-        entry.put(to);
         let copy = PageCopy { frame: from, stage: from.stage };
-        entry.add_copy(copy, self.settings.policy.copies());
-        if !std::mem::take(&mut entry.wanted) {
-            return;
-        }
-        if let Some(site) = self.owner {
-            let here = PageFrame { site, stage };
-            if site == to.site { entry.put(here) } else { self.fault(page, here) }
+        let limit = self.settings.policy.copies();
+        self.change(page, |it| {
+            it.put(to);
+            it.add_copy(copy, limit);
+        });
+        let was_wanted = std::mem::take(&mut self.table[page].wanted);
+        let Some(site) = self.owner.filter(|_| was_wanted) else { return };
+        let here = PageFrame { site, stage };
+        if site == to.site {
+            self.change(page, |it| it.put(here));
+        } else {
+            self.fault(page, here);
         }
     }
 
@@ -270,8 +286,9 @@ impl Session {
         let Some(stage) = self.trail.iter().rposition(|it| *it == transfer.to) else { return };
         let frame = PageFrame { site: transfer.to, stage };
         let copy = PageCopy { frame, stage: transfer.stage - 1 };
+        let limit = self.settings.policy.copies();
         for page in &transfer.pages {
-            self.table[*page].add_copy(copy, self.settings.policy.copies());
+            self.change(*page, |it| it.add_copy(copy, limit));
         }
     }
 
@@ -289,7 +306,7 @@ impl Session {
             self.under_way.values().filter(|it| ended(it)).map(|it| it.number).collect();
         self.under_way.retain(|_, it| !ended(it));
         for page in 0..self.table.len() {
-            if self.table[page].fail(site) {
+            if self.change(page, |it| it.fail(site)) {
                 self.counters.lost += 1;
                 self.forget_copies(page);
             }
@@ -309,6 +326,7 @@ impl Session {
         let dropped = self.pages();
         self.counters.dropped += dropped;
         self.table.fill(Entry::default());
+        self.holdings = Holdings::default();
         self.has_ended = true;
         self.owner = None;
         self.under_way.clear();
@@ -356,10 +374,9 @@ impl Session {
         pages
     }
 
-    /// What is held where: for each page and each copy of one its satellite, and whether no
-    /// other has that page. A page on its way is still where it leaves.
-    pub fn held(&self) -> impl Iterator<Item = (Site, bool)> {
-        self.table.iter().flat_map(Entry::held)
+    /// What each satellite holds that holds anything, in the order of the satellites.
+    pub fn held(&self) -> impl Iterator<Item = (Site, Held)> {
+        self.holdings.all()
     }
 
     /// What was counted so far.
