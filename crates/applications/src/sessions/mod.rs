@@ -7,13 +7,17 @@
 //! move, and when. [`Session`] decides, and does no input or output: it emits
 //! [`PageTransfer`]s, and whoever carries them reports their arrival.
 
+mod ahead;
 mod counters;
 mod handover;
 mod holdings;
+mod idle;
 mod page_table;
 mod policy;
+mod separate;
 mod session;
 mod transfer;
+mod view;
 mod zipf;
 
 pub use counters::SessionCounters;
@@ -22,4 +26,5 @@ pub use page_table::{PageFrame, PageLocation, Site};
 pub use policy::{PagingPolicy, ProactivePages};
 pub use session::{Access, Session, SessionSettings};
 pub use transfer::{PageTransfer, Purpose};
+pub use view::{PageView, Paging, PagingMaker, PagingView};
 pub use zipf::{PagePopularity, expected_distinct};
