@@ -7,7 +7,7 @@ are accessed, and a scenario names it as it does the policies in the core::
         def on_fault(self, view, page):
             return [page + 1] if page + 1 < view.entries else []
 
-    windtunnel.run("scenarios/sessions.toml", extensions={"neighbours": Neighbours})
+    windtunnel.run("trail.toml", extensions={"neighbours": Neighbours})
 
 Sizes are in bytes; pages and stages count from 0.
 """

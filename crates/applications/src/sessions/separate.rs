@@ -14,19 +14,20 @@ impl Session {
 
     /// An access from elsewhere; one that creates its page is remote as well.
     pub(super) fn access_separate(&mut self, page: usize, at: Site, home: Site) -> Access {
+        let frame = PageFrame { site: home, stage: 0 };
         if self.table[page].location == PageLocation::Nowhere {
-            self.change(page, |it| it.put(PageFrame { site: home, stage: 0 }));
+            self.change(page, |it| it.put(frame));
             self.counters.creations += 1;
         } else {
             self.counters.remote_accesses += 1;
         }
-        self.send_remote(page, home, at)
+        self.send_remote(page, frame, at)
     }
 
     /// Has an access answered by the site that its page stays at.
-    pub(super) fn send_remote(&mut self, page: usize, from: Site, to: Site) -> Access {
+    pub(super) fn send_remote(&mut self, page: usize, from: PageFrame, to: Site) -> Access {
         let transfer = self.next_number();
-        self.send(Purpose::RemoteAccess, vec![page], from, to, Some(to));
-        Access::Remote { transfer }
+        self.send(Purpose::RemoteAccess, vec![page], from.site, to, Some(to));
+        Access::Remote { at: from.stage, transfer }
     }
 }

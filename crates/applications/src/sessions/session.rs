@@ -42,6 +42,8 @@ pub enum Access {
     Waiting,
     /// The access goes to where the page is, and is done once the answer has arrived.
     Remote {
+        /// The stage of its frame.
+        at: usize,
         /// The number of the transfer that answers it.
         transfer: u64,
     },
@@ -170,7 +172,7 @@ impl Session {
     fn access_elsewhere(&mut self, page: usize, frame: PageFrame, here: PageFrame) -> Access {
         if matches!(self.settings.policy, PagingPolicy::Remote) {
             self.counters.remote_accesses += 1;
-            return self.send_remote(page, frame.site, here.site);
+            return self.send_remote(page, frame, here.site);
         }
         self.fault(page, here);
         Access::Fault { from: frame.stage }

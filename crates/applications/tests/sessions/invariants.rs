@@ -38,10 +38,12 @@ fn operation(failures: u32) -> impl Strategy<Value = Operation> {
 /// Policies with one copy of each page.
 fn single_copies() -> impl Strategy<Value = PagingPolicy> {
     prop_oneof![
+        prop::option::of((0..SITES).prop_map(Site)).prop_map(PagingPolicy::Separate),
+        Just(PagingPolicy::IdleNeighbour),
         Just(PagingPolicy::Remote),
         Just(PagingPolicy::OnDemand),
         (0_usize..4).prop_map(|pages| PagingPolicy::ReadAhead { pages }),
-        (0_usize..6).prop_map(|top| PagingPolicy::Prefetch { top }),
+        (0_usize..6).prop_map(|top| PagingPolicy::Prefetch { top, is_ahead: false }),
         Just(PagingPolicy::Proactive(ProactivePages::Existing)),
         Just(PagingPolicy::Proactive(ProactivePages::Entries)),
         Just(PagingPolicy::Proactive(ProactivePages::UsedInLastStage)),
@@ -115,6 +117,7 @@ fn perform(satellites: &mut Satellites, operation: Operation) -> bool {
             access != Access::Refused
         }
         Operation::Handover(site) => {
+            satellites.session.set_idle(Some(Site((site + 1) % SITES)));
             satellites.session.handover(Site(site));
             satellites.collect();
             false

@@ -223,7 +223,7 @@ impl User {
             Access::Hit | Access::Created => done(now, &wanted, totals),
             Access::Refused => self.refused.push(wanted),
             Access::Fault { .. } | Access::Waiting => self.waiting.push(wanted),
-            Access::Remote { transfer } => {
+            Access::Remote { transfer, .. } => {
                 wanted.transfer = Some(transfer);
                 self.waiting.push(wanted);
             }
