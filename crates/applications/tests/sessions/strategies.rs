@@ -95,7 +95,7 @@ fn copies_that_come_late_or_go_elsewhere_are_of_no_use() {
 #[test]
 fn pages_left_behind_go_to_the_idle_neighbour() {
     let mut session = session(4, PagingPolicy::IdleNeighbour);
-    (0..3).for_each(|page| drop(access(&mut session, page)));
+    (0..3).for_each(|page| assert_eq!(access(&mut session, page), Access::Created));
     session.set_idle(Some(Site(7)));
     assert_eq!(moved(&hand_over(&mut session, 1)), [0, 1, 2]);
     assert_eq!(session.held().map(|(site, it)| (site.0, it.pages)).collect::<Vec<_>>(), [(7, 3)]);
@@ -111,9 +111,9 @@ fn elements_take_whole_pages() {
     let elements = vec![1, PAGE_SIZE, PAGE_SIZE + 1, 0];
     let session = Session::new(settings(4, PagingPolicy::OnDemand), Site(0));
     let mut session = session.with_elements(elements);
-    (0..4).for_each(|page| drop(access(&mut session, page)));
+    (0..4).for_each(|page| assert_eq!(access(&mut session, page), Access::Created));
     hand_over(&mut session, 1);
-    (0..4).for_each(|page| drop(access(&mut session, page)));
+    (0..4).for_each(|page| assert_eq!(access(&mut session, page), Access::Fault { from: 0 }));
     assert_eq!(session.counters().page_bytes, (1 + 1 + 2 + 1) * PAGE_SIZE);
     assert_eq!(session.counters().page_transfers, 4);
 }
