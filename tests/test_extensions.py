@@ -1,4 +1,4 @@
-"""Schedulers, policies of paging and rules written in Python, and the environment of a player of video."""
+"""What is written in Python beside the core: schedulers, policies, rules; and players of video."""
 
 from __future__ import annotations
 

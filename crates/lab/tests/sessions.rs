@@ -248,7 +248,7 @@ fn each_run_sets_values_of_its_own() {
     assert_refused(
         &ROW.replace(
             "recording =",
-            "runs = 2\neach_run = [{}, { \"sessions.s.pages\" = ¶0 }]\nrecording =",
+            "runs = 2\neach_run = [{}, { ¶\"sessions.s.pages\" = 0 }]\nrecording =",
         ),
         &["a page table without entries"],
     );
