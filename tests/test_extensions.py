@@ -1,4 +1,4 @@
-"""Schedulers and rules written in Python, and the environment of a player of video."""
+"""What is written in Python beside the core: schedulers, policies, rules; and players of video."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ import windtunnel
 from windtunnel.bitrate_rules import BitrateRule, Download, Ladder, Situation
 from windtunnel.environments import VideoEnvironment
 from windtunnel.extensions import ExtensionError
+from windtunnel.paging_policies import PagingPolicy, PagingView
 from windtunnel.pictures.units import minimum
 from windtunnel.schedulers import Scheduler, SchedulerView
 
@@ -150,6 +151,81 @@ def test_a_wrong_answer_of_a_scheduler_ends_the_run_with_a_message(
     settings = {"flows.f.multipath.scheduler": "mine"}
     with pytest.raises(ExtensionError, match=re.escape(message)):
         windtunnel.run(scenario(tmp_path, PATHS), settings=settings, extensions={"mine": Wrong})
+
+
+# -- Policies of paging -------------------------------------------------------
+
+TRAIL = """\
+duration = "31 s"
+recording = { flows = false, links = false }
+nodes = { a = {}, b = {}, c = {} }
+links.ab = { nodes = ["a", "b"], rate = "1 Gbps", delay = "0.1 ms" }
+links.bc = { nodes = ["b", "c"], rate = "1 Gbps", delay = "0.1 ms" }
+
+[sessions.s]
+trail = ["a", "b", "c"]
+stage = "10 s"
+access_interval = "10 ms"
+pages = 200
+tcp = { controller = "cubic" }
+"""
+PAGING = "sessions.s.policy"
+
+
+class Popular(PagingPolicy):
+    """As the core's `prefetch` of 20 pages, by its definition."""
+
+    def on_handover(self, view: PagingView) -> list[int]:
+        """Choose those that were accessed most often."""
+        most = sorted(view.pages, key=lambda it: (-it.uses, it.number))
+        return [it.number for it in most[:20]]
+
+
+def test_a_paging_policy_in_python_gives_what_the_same_gives_in_the_core(tmp_path: Path) -> None:
+    file = scenario(tmp_path, TRAIL)
+    core = windtunnel.run(file, settings={PAGING: {"kind": "prefetch", "pages": 20}})
+    own = windtunnel.run(file, settings={PAGING: "mine"}, extensions={"mine": Popular})
+    assert core["sessions"]["faults"].item() > 0
+    for table in ("sessions", "session_stages", "session_nodes"):
+        assert own[table].equals(core[table])
+
+
+def test_a_paging_policy_sees_the_pages_that_exist(tmp_path: Path) -> None:
+    seen: list[tuple[PagingView, int]] = []
+
+    class Watching(PagingPolicy):
+        def on_fault(self, view: PagingView, page: int) -> list[int]:
+            seen.append((view, page))
+            return []
+
+    file = scenario(tmp_path, TRAIL)
+    results = windtunnel.run(file, settings={PAGING: "mine"}, extensions={"mine": Watching})
+    assert len(seen) == results["sessions"]["faults"].item()
+    for view, number in seen:
+        [page] = [it for it in view.pages if it.number == number]
+        assert not page.is_here and page.held_since < view.stage and page.bytes == 4096
+        assert page.last_used == view.stage and page.uses > 1 and view.entries == 200
+
+
+@pytest.mark.parametrize(
+    ("answer", "message"),
+    [
+        ([200], "paging policy `mine`: on_handover: there is no page 200; there are 200, counted"),
+        ("all", "paging policy `mine`: on_handover: "),
+        (None, "paging policy `mine`: on_handover: "),
+        ([-1], "paging policy `mine`: on_handover: "),
+    ],
+)
+def test_a_wrong_answer_of_a_paging_policy_ends_the_run_with_a_message(
+    tmp_path: Path, answer: Any, message: str
+) -> None:
+    class Wrong(PagingPolicy):
+        def on_handover(self, view: PagingView) -> Any:
+            return answer
+
+    file = scenario(tmp_path, TRAIL)
+    with pytest.raises(ExtensionError, match=re.escape(message)):
+        windtunnel.run(file, settings={PAGING: "mine"}, extensions={"mine": Wrong})
 
 
 # -- Rules --------------------------------------------------------------------

@@ -8,7 +8,7 @@ import polars as pl
 
 from windtunnel.measures.measure import Measure, Tables, of_runs
 
-from . import people
+from . import location, people
 
 SATELLITES = range(6)
 """The satellites of table I."""
@@ -57,9 +57,16 @@ def busiest_link(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 
 def between_satellites(results: Tables) -> pl.DataFrame:
-    """Give the links that no user is at: those of users have one end called after them."""
-    is_user = [pl.col(it).str.starts_with("user-") for it in ("from", "to")]
-    return results["links"].filter(~pl.any_horizontal(is_user))
+    """Give the links both ends of which are satellites, which are called after their shell."""
+    is_satellite = [pl.col(it).str.starts_with("shell-") for it in ("from", "to")]
+    return results["links"].filter(pl.all_horizontal(is_satellite))
+
+
+def concentration(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Find the share of these bytes that the busiest tenth of the links' directions carries."""
+    sent = pl.col("delivered_bytes").sort(descending=True)
+    busiest = sent.head((pl.len() / 10).ceil().cast(pl.UInt32)).sum()
+    return of_runs(between_satellites(results), keys, busiest / sent.sum())
 
 
 def busiest_satellite(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -102,17 +109,33 @@ MEASURES = {
     "faults": of_sessions("accesses that wait for a page", "", "faults"),
     "sent": of_sessions("what sessions send, without headers", "MB", MOVED / 1e6),
     "link-bytes": Measure("bytes over all links between satellites", "MB", link_bytes),
-    "latency": of_sessions("mean latency of the accesses that wait", "s", "latency_s"),
-    "latency-99": of_sessions("their latency, 99th percentile", "s", "latency_p99_s"),
     "access-latency": of_sessions(
-        "mean latency of all accesses",
-        "ms",
-        1e3 * pl.col("latency_s").fill_null(0.0) * pl.col("delayed") / pl.col("accesses"),
+        "mean latency of all accesses", "ms", 1e3 * pl.col("access_latency_s")
     ),
+    "latency-99": of_sessions(
+        "99th percentile of the latency of all accesses", "ms", 1e3 * pl.col("access_latency_p99_s")
+    ),
+    "longest-latency": of_sessions(
+        "longest wait for a page", "s", pl.col("latency_maximum_s").fill_null(0.0)
+    ),
+    "page-size": of_sessions(
+        "bytes moved by page movement", "B", pl.col("page_bytes") / pl.col("page_transfers")
+    ),
+    "unaccounted": of_sessions(
+        "pages created that are neither in one place until the end nor lost",
+        "",
+        (pl.col("creations") - pl.col("dropped") - pl.col("lost")).cast(pl.Float64),
+    ),
+    "unfinished": of_sessions("accesses without an answer", "", "unfinished"),
     "delayed": of_sessions(
         "share of the accesses that wait", "share", pl.col("delayed") / pl.col("accesses")
     ),
     "busiest-link": Measure("throughput of the busiest link", "Mbps", busiest_link),
+    "concentration": Measure(
+        "share of the bytes on the busiest tenth of the links", "share", concentration
+    ),
+    "bytes-near-mean": location.near_the_mean("bytes of the same number of users", False),
+    "load-near-mean": location.near_the_mean("bytes in proportion to the people there", True),
     "busiest-satellite": Measure("most pages at one satellite", "", busiest_satellite),
     "lost-with-the-busiest": Measure(
         "pages lost if that satellite fails which alone holds most", "", lost_with_the_busiest

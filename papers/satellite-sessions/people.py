@@ -21,6 +21,9 @@ ALTITUDE_KM = 500.0
 MASK = "constellations.shell.ground_links.minimum_elevation"
 """Where a scenario has the elevation mask, in degrees."""
 
+ORBIT = "orbit"
+"""The axis of figure 2: no other experiment is about people under satellites."""
+
 STEP_S = 30.0
 FIRST = "shell-0-0"
 """The satellite that figure 2 is about."""
@@ -47,17 +50,20 @@ def by_case(results: Tables, keys: list[str], take: Take) -> pl.DataFrame:
     runs are spread over the longitudes at which an orbit may begin.
     """
     run = cast(Results, results)
+    kinds = [pl.String()] * len(run.axes) + [pl.UInt64(), pl.Float64()]
+    schema = dict(zip([*keys, VALUE], kinds, strict=True))
+    if ORBIT not in run.axes:
+        return pl.DataFrame(schema=schema)
     checked = _core.Scenario("scenario.toml", run.scenario)
     rows = []
-    for place, names in enumerate([] if results["contacts"].is_empty() else checked.cases):
+    for place, names in enumerate(checked.cases):
         case = tuple(names)
         neighbours = links(results, run.axes, case)
         for number in range(checked.runs):
             turned = 360.0 * number / checked.runs
             value = take(under(run.scenario, place, case, turned), neighbours)
             rows.append((*case, number, value))
-    kinds = [pl.String()] * len(run.axes) + [pl.UInt64(), pl.Float64()]
-    return pl.DataFrame(rows, dict(zip([*keys, VALUE], kinds, strict=True)), orient="row")
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 @lru_cache(maxsize=256)

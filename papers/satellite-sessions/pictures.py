@@ -176,7 +176,7 @@ HUES = ["#2c8c5a", "#f2f2ee", "#c0503c"]
 MAPPED = {
     "link-bytes": "bytes over all links",
     "access-latency": "mean latency of an access",
-    "latency-99": "latency of those that wait, 99 %",
+    "latency-99": "latency of an access, 99 %",
     "busiest-satellite": "pages at the busiest satellite",
 }
 """What the map compares: measures and their titles."""

@@ -6,6 +6,7 @@ from windtunnel._core import ScenarioError, __version__
 from windtunnel.bitrate_rules import BitrateRule
 from windtunnel.controllers import Controller
 from windtunnel.extensions import ExtensionError
+from windtunnel.paging_policies import PagingPolicy
 from windtunnel.path_policies import PathPolicy
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
@@ -20,6 +21,7 @@ __all__ = [
     "BitrateRule",
     "Controller",
     "ExtensionError",
+    "PagingPolicy",
     "PathPolicy",
     "Results",
     "ResultsError",

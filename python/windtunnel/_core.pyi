@@ -23,6 +23,8 @@ __all__ = [
     "NdnForwarder",
     "NdnProducer",
     "Outcome",
+    "Page",
+    "PagingView",
     "Path",
     "PathView",
     "RadioReport",
@@ -395,6 +397,38 @@ class SchedulerView:
     """Bytes more that the receiver has room for."""
     segment: int
     """The bytes of a full segment."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class Page:
+    """A page of a session that exists."""
+
+    number: int
+    """Its entry in the page table, from 0."""
+    is_here: bool
+    """Whether it is at the node that serves the session; at a handover, the one that did."""
+    is_moving: bool
+    """Whether it is on its way: it cannot be fetched before it has arrived."""
+    held_since: int
+    """The stage in which it was last brought or accessed where it is."""
+    uses: int
+    """Accesses since it was created."""
+    last_used: int
+    """The stage of the last one."""
+    bytes: int
+    """Its size."""
+    def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class PagingView:
+    """What a policy of paging decides on."""
+
+    stage: int
+    """The stage that the session is in, from 0; at a handover the one that ends."""
+    entries: int
+    """The entries of the page table."""
+    pages: list[Page]
+    """The pages that exist, by their number."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final

@@ -9,13 +9,17 @@ from typing import get_args
 
 from windtunnel.bitrate_rules import BitrateRule
 from windtunnel.controllers import Controller
+from windtunnel.paging_policies import PagingPolicy
 from windtunnel.path_policies import PathPolicy
 from windtunnel.results import Results
 from windtunnel.schedulers import Scheduler
 
-AnyExtension = Controller | Scheduler | BitrateRule | PathPolicy
+AnyExtension = Controller | Scheduler | BitrateRule | PathPolicy | PagingPolicy
 
-Extensions = Mapping[str, type[Controller] | type[Scheduler] | type[BitrateRule] | type[PathPolicy]]
+Extensions = Mapping[
+    str,
+    type[Controller] | type[Scheduler] | type[BitrateRule] | type[PathPolicy] | type[PagingPolicy],
+]
 """Classes by their names in scenarios; what each is follows from its base class."""
 
 

@@ -11,6 +11,7 @@ use std::{fmt, io};
 
 use cpu_time::{ProcessTime, ThreadTime};
 use windtunnel_applications::Workload;
+use windtunnel_applications::sessions::PagingPolicy;
 use windtunnel_applications::video::rules::RuleSettings;
 use windtunnel_engine::{Control, Stop, Time};
 use windtunnel_scenario::{Case, ScenarioError, Study};
@@ -129,6 +130,11 @@ impl Processors {
 fn uses_extensions(case: &Case) -> bool {
     case.plan.flows.iter().any(flow_uses_extensions)
         || case.plan.consumers.iter().any(|it| it.controller.maker().is_some())
+        || case
+            .plan
+            .sessions
+            .iter()
+            .any(|it| matches!(it.settings.policy, PagingPolicy::External(_)))
 }
 
 fn flow_uses_extensions(flow: &FlowPlan) -> bool {
@@ -363,9 +369,7 @@ impl Shared {
         let runs = self.study.runs as usize;
         let (case, number) = (index / runs, index % runs);
         let case_read = &self.study.cases[case];
-        let mut plan = case_read.plan.clone();
-        plan.run = number as u64;
-        let plan = Arc::new(plan);
+        let plan = Arc::new(case_read.of_run(number));
         let failed = |why: String| Failure::Extension(self.named(case_read, number, &why));
         let world = caught(|| World::on_threads(&plan, self.threads)).map_err(failed)?;
         let mut world = world.expect("the plan was checked when it was read");

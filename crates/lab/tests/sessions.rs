@@ -161,6 +161,10 @@ fn policies() -> impl Strategy<Value = &'static str> {
     prop::sample::select(vec![
         "\"on-demand\"",
         "\"remote\"",
+        "\"separate\"",
+        "{ kind = \"separate\", node = \"f\" }",
+        "{ kind = \"prefetch\", pages = 20, ahead = \"500 ms\" }",
+        "\"idle-neighbour\"",
         "{ kind = \"read-ahead\", pages = 3 }",
         "{ kind = \"prefetch\", pages = 20 }",
         "\"proactive\"",
@@ -215,6 +219,41 @@ proptest! {
     }
 }
 
+/// The sizes of elements are drawn for each session: of pages of a byte what moves is as large as
+/// they are in the mean, and of larger pages whole ones.
+#[test]
+fn elements_take_whole_pages() {
+    let moved = |page: &str| {
+        let sizes = r#"[["1 B", "0 %"], ["2000 B", "100 %"]]"#;
+        let totals = totals(&format!("{ROW}element_size = {sizes}\npage_size = \"{page}\"\n"));
+        totals.counters.page_bytes as f64 / totals.counters.page_transfers as f64
+    };
+    let exact = moved("1 B");
+    assert!((exact - 1000.0).abs() < 60.0, "{exact}");
+    assert!((moved("1000 B") - 1500.0).abs() < 60.0);
+    assert_eq!(moved("4096 B"), 4096.0);
+}
+
+/// What each run sets holds for that run alone, and for those that come around to it.
+#[test]
+fn each_run_sets_values_of_its_own() {
+    let text = ROW.replace(
+        "recording =",
+        "runs = 5\neach_run = [{}, { \"sessions.s.pages\" = 7 }]\nrecording =",
+    );
+    let study = read(&text).unwrap_or_else(|it| panic!("{it}"));
+    let entries = |run| study.cases[0].of_run(run).sessions[0].settings.pages;
+    assert_eq!([0, 1, 2, 3, 4].map(entries), [1000, 7, 1000, 7, 1000]);
+    assert_eq!([0, 3].map(|it| study.cases[0].of_run(it).run), [0, 3]);
+    assert_refused(
+        &ROW.replace(
+            "recording =",
+            "runs = 2\neach_run = [{}, { ¶\"sessions.s.pages\" = 0 }]\nrecording =",
+        ),
+        &["a page table without entries"],
+    );
+}
+
 #[track_caller]
 fn assert_refused(marked: &str, expected: &[&str]) {
     common::assert_contains(&common::refused(marked, read), expected);
@@ -234,6 +273,18 @@ fn mistakes_are_told_with_their_place() {
     assert_refused(
         &with("\"e\", \"f\"]\nstage", "\"e\", ¶\"g\"]\nstage"),
         &["there is no node `g`"],
+    );
+    assert_refused(
+        &format!("{ROW}policy = ¶\"on-demnd\"\n"),
+        &["there is no paging policy `on-demnd`", "on-demand"],
+    );
+    assert_refused(
+        &format!("{ROW}policy = {{ kind = \"separate\", node = ¶\"g\" }}\n"),
+        &["there is no node `g`"],
+    );
+    assert_refused(
+        &format!("{ROW}element_size = ¶\"0 B\"\n"),
+        &["`element_size` must be greater than zero"],
     );
     assert_refused(&format!("{ROW}popularity = ¶-1.0\n"), &["a power of -1"]);
     assert_refused(&format!("{ROW}page_size = ¶\"0 B\"\n"), &["`page_size` must be between"]);

@@ -11,7 +11,7 @@ use pyo3::types::{PyDict, PyString, PyType};
 use windtunnel_controllers::Failed;
 use windtunnel_lab::Extensions;
 
-use crate::{bitrate_rules, controllers, path_policies, schedulers};
+use crate::{bitrate_rules, controllers, paging_policies, path_policies, schedulers};
 
 /// An argument of a method of such a class; it is immutable, so that a copy is the object itself.
 macro_rules! argument {
@@ -39,6 +39,7 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
     let scheduler = base("windtunnel.schedulers", "Scheduler")?;
     let rule = base("windtunnel.bitrate_rules", "BitrateRule")?;
     let policy = base("windtunnel.path_policies", "PathPolicy")?;
+    let paging = base("windtunnel.paging_policies", "PagingPolicy")?;
     let mut all = Extensions::default();
     for (name, class) in classes {
         let name: String = name.extract()?;
@@ -53,10 +54,13 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
             all.rules.push(bitrate_rules::maker(name, &class));
         } else if is(&policy) {
             all.path_policies.push(path_policies::maker(name, &class)?);
+        } else if is(&paging) {
+            all.paging_policies.push(paging_policies::maker(name, &class));
         } else {
             return Err(PyTypeError::new_err(format!(
                 "extension `{name}` is not a subclass of windtunnel.Controller, \
-                 windtunnel.Scheduler, windtunnel.BitrateRule or windtunnel.PathPolicy"
+                 windtunnel.Scheduler, windtunnel.BitrateRule, windtunnel.PathPolicy or \
+                 windtunnel.PagingPolicy"
             )));
         }
     }

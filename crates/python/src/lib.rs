@@ -11,6 +11,7 @@ mod fly;
 mod lookup;
 #[cfg(target_os = "linux")]
 mod ndn;
+mod paging_policies;
 mod path_policies;
 mod schedulers;
 #[cfg(target_os = "linux")]
@@ -477,6 +478,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     controllers::add(module)?;
     schedulers::add(module)?;
     bitrate_rules::add(module)?;
+    paging_policies::add(module)?;
     path_policies::add(module)?;
     environment::add(module)?;
     fly::add(module)?;

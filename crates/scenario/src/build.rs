@@ -111,7 +111,7 @@ pub(crate) fn plan(
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     tunnels::check(&scenario.tunnels, &plan)?;
-    sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan)?;
+    sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan, files)?;
     let makers = &controllers.extensions.path_policies;
     let policies = autonomous_systems::policies::of_flows(&scenario.flows, &plan, makers)?;
     if let Some(it) = &paths {

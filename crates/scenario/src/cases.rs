@@ -9,7 +9,7 @@ use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 
 use crate::build;
-use crate::comparison::{self, Chosen};
+use crate::comparison::{self, Assignment, Chosen};
 use crate::error::{Mistake, ScenarioError};
 use crate::extensions::Extensions;
 use crate::files::{Files, Unreadable};
@@ -26,14 +26,27 @@ const MOST_BYTES: usize = 16 << 20;
 pub struct Case {
     /// For each axis of the comparison, the case's name on it.
     pub names: Vec<String>,
-    /// The plan of run 0; the others differ in their run number alone.
+    /// The plan of run 0; the others differ in their run number alone, unless each sets values of
+    /// its own.
     pub plan: Plan,
+    /// The plans of the runs from 1 on that set values of their own; empty if none does.
+    later: Vec<Plan>,
     /// As text, the prefix that each consumer asks for.
     pub prefixes: Vec<String>,
     /// What was decided that the user should know.
     pub notes: Vec<String>,
     /// What of each file of a topology is used, and what is not.
     pub imports: Vec<String>,
+}
+
+impl Case {
+    /// The plan of a run.
+    #[must_use]
+    pub fn of_run(&self, number: usize) -> Plan {
+        let place = number % (1 + self.later.len());
+        let plan = place.checked_sub(1).map_or(&self.plan, |place| &self.later[place]);
+        Plan { run: number as u64, ..plan.clone() }
+    }
 }
 
 /// A scenario, read and checked.
@@ -100,7 +113,10 @@ impl Study {
         comparison::check_runs(&scenario, &axes).map_err(refuse)?;
         let mut files = Files::new(files);
         let combinations = comparison::combinations(&axes);
-        let cases = combinations.iter().map(|it| given.case(it, &mut files, extensions));
+        let mut each_run = comparison::each_run(&scenario);
+        each_run.truncate(scenario.runs.value as usize);
+        let case = |it: &Vec<Chosen<'_>>| given.case(it, &each_run, &mut files, extensions);
+        let cases = combinations.iter().map(case);
         let cases = cases.collect::<Result<_, _>>()?;
         let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
         Ok(Self {
@@ -238,18 +254,36 @@ impl<'a> Given<'a> {
         mistake.locate(self.file, self.original, case)
     }
 
-    /// One combination of what is compared.
+    /// One combination of what is compared, and what each run sets beside it.
     fn case(
         &self,
         combination: &[Chosen<'_>],
+        each_run: &[Vec<Assignment>],
         files: &mut Files<'_>,
         extensions: &Extensions,
     ) -> Result<Case, ScenarioError> {
-        let names: Vec<String> = combination.iter().map(|it| it.name.to_owned()).collect();
+        let names = combination.iter().map(|it| it.name.to_owned()).collect();
+        let mut planned = |own: &[Assignment]| self.plan(combination, own, files, extensions);
+        let (plan, notes, imports) = planned(each_run.first().map_or(&[], Vec::as_slice))?;
+        let later = each_run.iter().skip(1).map(|it| Ok(planned(it)?.0));
+        let later = later.collect::<Result<_, _>>()?;
+        let prefixes = prefixes(&plan);
+        Ok(Case { names, plan, later, prefixes, notes, imports })
+    }
+
+    /// The plan of a run, what was decided, and what of files is used.
+    fn plan(
+        &self,
+        combination: &[Chosen<'_>],
+        own: &[Assignment],
+        files: &mut Files<'_>,
+        extensions: &Extensions,
+    ) -> Result<(Plan, Vec<String>, Vec<String>), ScenarioError> {
+        let names: Vec<&str> = combination.iter().map(|it| it.name).collect();
         let label = (!names.is_empty()).then(|| names.join(", "));
         let mut document = self.document.clone();
         let mut set = Vec::new();
-        for it in combination.iter().flat_map(|it| it.assignments) {
+        for it in combination.iter().flat_map(|it| it.assignments).chain(own) {
             let keys = settings::set(&mut document, &it.path, it.value.clone());
             let keys = keys.map_err(|wrong| self.refuse(wrong.at(it.span.clone()), label.clone()));
             set.push((keys?, Origin::Inside(it.span.clone())));
@@ -262,12 +296,10 @@ impl<'a> Given<'a> {
             notes.extend(files.notes());
             Ok((plan, notes, imports))
         });
-        let (plan, notes, imports) = plan.map_err(|it| {
+        plan.map_err(|it| {
             let label = label.filter(|_| !self.has(&it, files));
             self.refuse(trace::back(it, &text, &self.text, &set), label)
-        })?;
-        let prefixes = prefixes(&plan);
-        Ok(Case { names, plan, prefixes, notes, imports })
+        })
     }
 
     /// Whether a mistake of a case is there without it.

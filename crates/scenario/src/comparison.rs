@@ -55,6 +55,11 @@ fn assignments(case: &Named<toml::Value>) -> Vec<Assignment> {
     case.iter().map(assignment).collect()
 }
 
+/// What each run sets beside its case.
+pub(crate) fn each_run(scenario: &Scenario) -> Vec<Vec<Assignment>> {
+    scenario.each_run.iter().map(assignments).collect()
+}
+
 /// Checks that there are not more cases and runs than can be held.
 pub(crate) fn check_runs(scenario: &Scenario, axes: &[Axis]) -> Result<(), Mistake> {
     let cases = axes.iter().fold(1_usize, |all, axis| all.saturating_mul(axis.cases.len()));

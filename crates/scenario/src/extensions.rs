@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use windtunnel_applications::sessions::PagingMaker;
 use windtunnel_applications::video::rules::RuleMaker;
 use windtunnel_controllers::{self as controllers, DESCRIPTIONS};
 use windtunnel_networks::scion::policies::PolicyMaker;
@@ -11,6 +12,7 @@ use windtunnel_transports::mptcp::{self, scheduler};
 use crate::autonomous_systems::policies::POLICIES;
 use crate::error::Mistake;
 use crate::flows::RULES;
+use crate::sessions::PAGING;
 
 /// Makers of what is written outside: a scenario names each as its maker does.
 #[derive(Clone, Debug, Default)]
@@ -23,6 +25,8 @@ pub struct Extensions {
     pub rules: Vec<Arc<dyn RuleMaker>>,
     /// Of policies that choose the paths of flows.
     pub path_policies: Vec<Arc<dyn PolicyMaker>>,
+    /// Of policies that choose which pages of sessions move.
+    pub paging_policies: Vec<Arc<dyn PagingMaker>>,
 }
 
 impl Extensions {
@@ -34,7 +38,9 @@ impl Extensions {
         check("scheduler", own, mptcp::DESCRIPTIONS.iter().map(|it| it.name))?;
         check("rule", self.rules.iter().map(|it| it.name()), RULES.iter().copied())?;
         let own = self.path_policies.iter().map(|it| it.name());
-        check("path policy", own, POLICIES.iter().copied())
+        check("path policy", own, POLICIES.iter().copied())?;
+        let own = self.paging_policies.iter().map(|it| it.name());
+        check("paging policy", own, PAGING.iter().copied())
     }
 }
 

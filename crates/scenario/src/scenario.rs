@@ -46,6 +46,12 @@ pub(crate) struct Scenario {
     /// How often each case is run, each time with other random streams.
     #[serde(default = "once")]
     pub(crate) runs: Located<u32>,
+    /// What each run sets beside its case, by path: run 0 the values of the first table, run 1 those
+    /// of the second, and after the last one from the first on; default: all runs have the same.
+    /// Cases are compared by runs that have the same.
+    #[serde(default)]
+    #[schemars(with = "Vec<std::collections::BTreeMap<String, serde_json::Value>>")]
+    pub(crate) each_run: Vec<Named<toml::Value>>,
     /// The most real time that one run may take; default: without a limit.
     pub(crate) real_time_limit: Option<Measured<Duration>>,
     /// What holds for all nodes, links, producers, consumers and flows that do not

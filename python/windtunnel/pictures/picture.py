@@ -38,17 +38,8 @@ class Picture:
     @property
     def is_empty(self) -> bool:
         """Whether there is nothing to draw, for example before the time that it shows."""
-        return not has_rows(self.specification(LIGHT))
-
-
-def has_rows(part: Any) -> bool:
-    """Say whether a part of a specification has data: a table with more than its head."""
-    if isinstance(part, list):
-        return any(map(has_rows, part))
-    if not isinstance(part, dict):
-        return False
-    values = part.get("data", {}).get("values", "")
-    return "\n" in values.strip() or any(map(has_rows, part.values()))
+        tables = self.specification(LIGHT)["datasets"].values()
+        return not any("\n" in table.strip() for table in tables)
 
 
 WRITERS: dict[str, Callable[[str], bytes]] = {

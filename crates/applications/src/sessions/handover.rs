@@ -29,18 +29,25 @@ impl Session {
     }
 
     fn begin_stage(&mut self, from: Site, to: Site) {
-        self.owner = None;
         self.counters.handovers += 1;
         self.trail.push(to);
         self.table.iter_mut().for_each(|it| it.wanted = false);
+        // The client has the reference to an object that is kept apart.
+        if self.separate().is_some() {
+            self.owner = Some(to);
+            return;
+        }
+        self.owner = None;
         self.send(Purpose::PageTable, Vec::new(), from, to, None);
         self.write_through(from, to);
         let frame = PageFrame { site: to, stage: self.stage() };
+        self.take_prepared(frame);
         let pages = self.pages_to_send_along();
         self.fetch(&pages, frame, from);
-        if self.settings.policy == PagingPolicy::Proactive(ProactivePages::Entries) {
+        if matches!(self.settings.policy, PagingPolicy::Proactive(ProactivePages::Entries)) {
             self.move_empty_frames(from, frame);
         }
+        self.place_on_idle(from, to);
     }
 
     /// Whether an entry's page was accessed in the stage that ends, if it exists.
@@ -48,20 +55,27 @@ impl Session {
         self.table[page].last_used + 1 == self.stage()
     }
 
-    fn pages_to_send_along(&self) -> Vec<usize> {
-        let mut pages: Vec<usize> =
-            (0..self.table.len()).filter(|it| self.table[*it].exists()).collect();
+    fn pages_to_send_along(&mut self) -> Vec<usize> {
         match self.settings.policy {
-            PagingPolicy::Prefetch { top } => {
-                pages.sort_by_key(|it| Reverse(self.table[*it].uses));
-                pages.truncate(top);
-            }
+            PagingPolicy::Prefetch { top, .. } => self.most_used(top),
             PagingPolicy::Proactive(ProactivePages::UsedInLastStage) => {
-                pages.retain(|it| self.was_used(*it));
+                self.existing().filter(|it| self.was_used(*it)).collect()
             }
-            PagingPolicy::Proactive(_) => {}
-            _ => pages.clear(),
+            PagingPolicy::Proactive(_) => self.existing().collect(),
+            PagingPolicy::External(_) => self.ask(|policy, view| policy.on_handover(view), 1),
+            _ => Vec::new(),
         }
+    }
+
+    fn existing(&self) -> impl Iterator<Item = usize> {
+        (0..self.table.len()).filter(|it| self.table[*it].exists())
+    }
+
+    /// The pages that were accessed most often since they were created.
+    pub(super) fn most_used(&self, top: usize) -> Vec<usize> {
+        let mut pages: Vec<usize> = self.existing().collect();
+        pages.sort_by_key(|it| Reverse(self.table[*it].uses));
+        pages.truncate(top);
         pages
     }
 

@@ -7,17 +7,24 @@
 //! move, and when. [`Session`] decides, and does no input or output: it emits
 //! [`PageTransfer`]s, and whoever carries them reports their arrival.
 
+mod ahead;
 mod counters;
 mod handover;
+mod holdings;
+mod idle;
 mod page_table;
 mod policy;
+mod separate;
 mod session;
 mod transfer;
+mod view;
 mod zipf;
 
 pub use counters::SessionCounters;
+pub use holdings::Held;
 pub use page_table::{PageFrame, PageLocation, Site};
 pub use policy::{PagingPolicy, ProactivePages};
 pub use session::{Access, Session, SessionSettings};
 pub use transfer::{PageTransfer, Purpose};
+pub use view::{PageView, Paging, PagingMaker, PagingView};
 pub use zipf::{PagePopularity, expected_distinct};

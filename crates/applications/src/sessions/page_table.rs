@@ -54,6 +54,9 @@ pub(super) struct Entry {
     pub(super) last_used: usize,
     /// An access in this stage has found it on its way.
     pub(super) wanted: bool,
+    /// Where it was copied ahead of a handover, and the number of that transfer; none if it was
+    /// accessed since.
+    pub(super) ahead: Option<(Site, u64)>,
 }
 
 impl Entry {

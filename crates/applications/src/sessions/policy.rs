@@ -1,8 +1,16 @@
 //! Which pages move to the serving satellite, and when.
 
+use std::sync::Arc;
+
+use super::{PagingMaker, Site};
+
 /// How a session's pages follow it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum PagingPolicy {
+    /// The whole object is kept in one place: no page moves, and nothing is handed over but a
+    /// reference that the client has (the paper, section V-A). The place is this one, or the
+    /// satellite that the session begins at.
+    Separate(Option<Site>),
     /// A page stays where it was created; accesses from elsewhere are remote.
     Remote,
     /// A page moves when it is accessed from elsewhere (the paper, section V-C).
@@ -20,6 +28,9 @@ pub enum PagingPolicy {
         /// How many pages: those of them that are already there, or on their way, do not
         /// make room for others.
         top: usize,
+        /// Whether they are copied by [`Session::prepare`](super::Session::prepare) before the
+        /// handover, which then fetches those accessed since.
+        is_ahead: bool,
     },
     /// As on demand, and a handover moves pages to the next satellite (section V-B).
     Proactive(ProactivePages),
@@ -32,6 +43,11 @@ pub enum PagingPolicy {
         /// has none.
         copies: usize,
     },
+    /// As on demand, and a handover moves the pages that stay behind to an idle neighbour, if
+    /// [`Session::set_idle`](super::Session::set_idle) has named one (section V-D).
+    IdleNeighbour,
+    /// As on demand, and what a policy written outside moves beside.
+    External(Arc<dyn PagingMaker>),
 }
 
 /// Which pages a handover moves. The paper leaves it open; its number, 2910, is that of all
@@ -48,17 +64,17 @@ pub enum ProactivePages {
 
 impl PagingPolicy {
     /// How many copies of a page it keeps at most.
-    pub(super) fn copies(self) -> usize {
+    pub(super) fn copies(&self) -> usize {
         match self {
-            Self::Replicated { copies } => copies,
+            Self::Replicated { copies } => *copies,
             _ => 0,
         }
     }
 
     /// How many pages a fault fetches at most beside its own.
-    pub(super) fn read_ahead(self) -> usize {
+    pub(super) fn read_ahead(&self) -> usize {
         match self {
-            Self::ReadAhead { pages } => pages,
+            Self::ReadAhead { pages } => *pages,
             _ => 0,
         }
     }

@@ -2,11 +2,15 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
+use super::holdings::{Held, Holdings};
 use super::page_table::{Entry, PageCopy};
-use super::{PageFrame, PageLocation, PageTransfer, PagingPolicy, Purpose, SessionCounters, Site};
+use super::{
+    PageFrame, PageLocation, PageTransfer, Paging, PagingPolicy, PagingView, Purpose,
+    SessionCounters, Site,
+};
 
 /// What a session begins with.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub struct SessionSettings {
     /// The entries of its page table.
     pub pages: usize,
@@ -52,10 +56,18 @@ pub enum Access {
 /// once, as in a handover that makes the new connection before it breaks the old one,
 /// the one that has the *token* may access pages. The token travels with the page table:
 /// while it is on its way, nobody may. Refused accesses are the caller's to repeat.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub struct Session {
     pub(super) settings: SessionSettings,
+    /// The policy, if it is written outside.
+    policy: Option<Box<dyn Paging>>,
+    /// The bytes of the element in each entry; none if each fills its page.
+    elements: Vec<u64>,
+    /// Where the next handover moves the pages that it leaves behind.
+    pub(super) idle: Option<Site>,
     pub(super) table: Vec<Entry>,
+    /// What the pages and copies of the table take, by [`Session::change`].
+    holdings: Holdings,
     /// The site of each stage.
     pub(super) trail: Vec<Site>,
     /// Who has the token.
@@ -76,9 +88,17 @@ impl Session {
     /// A session without pages, served by its first satellite.
     #[must_use]
     pub fn new(settings: SessionSettings, first: Site) -> Self {
+        let policy = match &settings.policy {
+            PagingPolicy::External(maker) => Some(maker.make()),
+            _ => None,
+        };
         Self {
-            settings,
             table: vec![Entry::default(); settings.pages],
+            settings,
+            policy,
+            elements: Vec::new(),
+            idle: None,
+            holdings: Holdings::default(),
             trail: vec![first],
             owner: Some(first),
             handovers: VecDeque::new(),
@@ -88,6 +108,21 @@ impl Session {
             outgoing: VecDeque::new(),
             under_way: BTreeMap::new(),
         }
+    }
+
+    /// The same with elements of these bytes, one for each entry of the page table: each fills
+    /// whole pages, as many as it needs (the paper, section VII-B). A page table without enough
+    /// of them has elements of a page.
+    #[must_use]
+    pub fn with_elements(self, elements: Vec<u64>) -> Self {
+        Self { elements, ..self }
+    }
+
+    /// The bytes that an entry's pages have.
+    pub(super) fn page_bytes(&self, page: usize) -> u64 {
+        let size = self.settings.page_size;
+        let pages = self.elements.get(page).map_or(1, |it| it.div_ceil(size).max(1));
+        pages * size
     }
 
     /// An access to a page by the satellite that serves the client at this time.
@@ -100,32 +135,44 @@ impl Session {
         let entry = &mut self.table[page];
         entry.uses += 1;
         entry.last_used = here.stage;
-        match entry.location {
+        entry.ahead = None;
+        let location = entry.location;
+        if let Some(home) = self.separate().filter(|it| *it != at) {
+            return self.access_separate(page, at, home);
+        }
+        match location {
             PageLocation::Nowhere => {
-                entry.put(here);
+                self.change(page, |it| it.put(here));
                 self.counters.creations += 1;
                 Access::Created
             }
             PageLocation::At(frame) if frame.site == at => {
-                entry.put(here);
+                self.table[page].put(here);
                 self.counters.hits += 1;
                 Access::Hit
             }
             PageLocation::At(frame) => self.access_elsewhere(page, frame, here),
             PageLocation::Moving { .. } => {
-                entry.wanted = true;
+                self.table[page].wanted = true;
                 self.counters.waits += 1;
                 Access::Waiting
             }
         }
     }
 
+    /// Changes where a page or its copies are.
+    pub(super) fn change<T>(&mut self, page: usize, change: impl FnOnce(&mut Entry) -> T) -> T {
+        let entry = &mut self.table[page];
+        self.holdings.remove(entry);
+        let answer = change(entry);
+        self.holdings.add(entry);
+        answer
+    }
+
     fn access_elsewhere(&mut self, page: usize, frame: PageFrame, here: PageFrame) -> Access {
-        if self.settings.policy == PagingPolicy::Remote {
+        if matches!(self.settings.policy, PagingPolicy::Remote) {
             self.counters.remote_accesses += 1;
-            let transfer = self.next;
-            self.send(Purpose::RemoteAccess, vec![page], frame.site, here.site, Some(here.site));
-            return Access::Remote { at: frame.stage, transfer };
+            return self.send_remote(page, frame, here.site);
         }
         self.fault(page, here);
         Access::Fault { from: frame.stage }
@@ -134,30 +181,51 @@ impl Session {
     /// Fetches a page, and what the policy reads ahead.
     fn fault(&mut self, page: usize, here: PageFrame) {
         self.counters.faults += 1;
+        let mut pages = vec![page];
         let following = (page + 1..self.table.len())
             .filter(|it| self.table[*it].is_elsewhere(here.site))
             .take(self.settings.policy.read_ahead());
-        let pages: Vec<usize> = std::iter::once(page).chain(following).collect();
+        pages.extend(following);
+        pages.extend(self.ask(|policy, view| policy.on_fault(view, page), 0));
         self.fetch(&pages, here, here.site);
+    }
+
+    /// What a policy written outside answers, as it sees the stage that is so many before this
+    /// one; nothing, if there is none.
+    pub(super) fn ask(
+        &mut self,
+        question: impl FnOnce(&mut dyn Paging, &PagingView) -> Vec<usize>,
+        before: usize,
+    ) -> Vec<usize> {
+        let Some(mut policy) = self.policy.take() else { return Vec::new() };
+        let answer = question(&mut *policy, &self.view(self.stage() - before));
+        self.policy = Some(policy);
+        answer
     }
 
     /// Moves pages that are in frames elsewhere to the site of `to`: a transfer for each
     /// site that they leave, in the order of the pages. `asking` requests those that
     /// are not its own.
     pub(super) fn fetch(&mut self, pages: &[usize], to: PageFrame, asking: Site) {
+        for (from, pages) in self.by_site(pages) {
+            if from != to.site {
+                self.move_pages(pages, from, to, (from != asking).then_some(asking));
+            }
+        }
+    }
+
+    /// Those of these pages that are in frames, each once, by the sites of these.
+    pub(super) fn by_site(&self, pages: &[usize]) -> Vec<(Site, Vec<usize>)> {
         let mut groups: Vec<(Site, Vec<usize>)> = Vec::new();
         for page in pages {
-            let Some(frame) = self.table[*page].frame().filter(|it| it.site != to.site) else {
-                continue;
-            };
+            let Some(frame) = self.table.get(*page).and_then(Entry::frame) else { continue };
             match groups.iter_mut().find(|it| it.0 == frame.site) {
-                Some(group) => group.1.push(*page),
+                Some((_, pages)) if pages.contains(page) => {}
+                Some((_, pages)) => pages.push(*page),
                 None => groups.push((frame.site, vec![*page])),
             }
         }
-        for (from, pages) in groups {
-            self.move_pages(pages, from, to, (from != asking).then_some(asking));
-        }
+        groups
     }
 
     /// Moves pages that are in frames at `from`, and empty frames for those that do
@@ -169,7 +237,7 @@ impl Session {
         to: PageFrame,
         requested_by: Option<Site>,
     ) {
-        let transfer = self.next;
+        let transfer = self.next_number();
         for page in &pages {
             let entry = &mut self.table[*page];
             // An empty frame moves from the stage before.
@@ -177,8 +245,10 @@ impl Session {
             if let Some(from) = entry.frame() {
                 left = from.stage;
                 entry.location = PageLocation::Moving { from, to, transfer };
+                entry.ahead = None;
             }
-            self.counters.page_hops += (to.stage - left) as u64;
+            // A neighbour off the trail is a link away.
+            self.counters.page_hops += (to.stage - left).max(1) as u64;
         }
         self.counters.page_transfers += pages.len() as u64;
         self.send(Purpose::Move, pages, from, to.site, requested_by);
@@ -193,20 +263,19 @@ impl Session {
         to: Site,
         requested_by: Option<Site>,
     ) {
-        let (counters, settings) = (&mut self.counters, &self.settings);
-        let request_bytes = requested_by.map_or(0, |_| settings.request_size);
-        let bytes = if purpose == Purpose::PageTable {
-            let bytes = settings.pages as u64 * settings.entry_size;
-            counters.page_table_bytes += bytes;
-            bytes
-        } else {
-            let bytes = pages.len() as u64 * settings.page_size;
-            counters.page_bytes += bytes;
-            bytes
+        let (of_pages, settings) = (pages.iter().map(|it| self.page_bytes(*it)), &self.settings);
+        let (bytes, counter) = match purpose {
+            Purpose::PageTable => {
+                let bytes = settings.pages as u64 * settings.entry_size;
+                (bytes, &mut self.counters.page_table_bytes)
+            }
+            _ => (of_pages.sum(), &mut self.counters.page_bytes),
         };
-        counters.requests += u64::from(requested_by.is_some());
-        counters.request_bytes += request_bytes;
-        let (number, stage) = (self.next, self.stage());
+        *counter += bytes;
+        let request_bytes = requested_by.map_or(0, |_| settings.request_size);
+        self.counters.requests += u64::from(requested_by.is_some());
+        self.counters.request_bytes += request_bytes;
+        let (number, stage) = (self.next_number(), self.stage());
         let transfer = PageTransfer {
             number,
             purpose,
@@ -221,6 +290,16 @@ impl Session {
         self.next += 1;
         self.outgoing.push_back(number);
         self.under_way.insert(number, transfer);
+    }
+
+    /// The number of the transfer that is made next.
+    pub(super) fn next_number(&self) -> u64 {
+        self.next
+    }
+
+    /// Whether a transfer has not arrived.
+    pub(super) fn is_under_way(&self, transfer: u64) -> bool {
+        self.under_way.contains_key(&transfer)
     }
 
     /// The next transfer to carry, in the order in which they were made.
@@ -241,27 +320,30 @@ impl Session {
             Purpose::PageTable => self.page_table_arrived(transfer.to),
             Purpose::Move => transfer.pages.iter().for_each(|it| self.page_arrived(*it, number)),
             Purpose::Copy => self.copies_arrived(&transfer),
-            Purpose::RemoteAccess => {}
+            Purpose::Ahead | Purpose::RemoteAccess => {}
         }
         Some(transfer)
     }
 
     fn page_arrived(&mut self, page: usize, number: u64) {
         let stage = self.stage();
-        let entry = &mut self.table[page];
-        let PageLocation::Moving { from, to, transfer } = entry.location else { return };
+        let PageLocation::Moving { from, to, transfer } = self.table[page].location else { return };
         if transfer != number {
             return;
         }
-        entry.put(to);
         let copy = PageCopy { frame: from, stage: from.stage };
-        entry.add_copy(copy, self.settings.policy.copies());
-        if !std::mem::take(&mut entry.wanted) {
-            return;
-        }
-        if let Some(site) = self.owner {
-            let here = PageFrame { site, stage };
-            if site == to.site { entry.put(here) } else { self.fault(page, here) }
+        let limit = self.settings.policy.copies();
+        self.change(page, |it| {
+            it.put(to);
+            it.add_copy(copy, limit);
+        });
+        let was_wanted = std::mem::take(&mut self.table[page].wanted);
+        let Some(site) = self.owner.filter(|_| was_wanted) else { return };
+        let here = PageFrame { site, stage };
+        if site == to.site {
+            self.change(page, |it| it.put(here));
+        } else {
+            self.fault(page, here);
         }
     }
 
@@ -270,8 +352,9 @@ impl Session {
         let Some(stage) = self.trail.iter().rposition(|it| *it == transfer.to) else { return };
         let frame = PageFrame { site: transfer.to, stage };
         let copy = PageCopy { frame, stage: transfer.stage - 1 };
+        let limit = self.settings.policy.copies();
         for page in &transfer.pages {
-            self.table[*page].add_copy(copy, self.settings.policy.copies());
+            self.change(*page, |it| it.add_copy(copy, limit));
         }
     }
 
@@ -288,8 +371,9 @@ impl Session {
         let numbers: Vec<u64> =
             self.under_way.values().filter(|it| ended(it)).map(|it| it.number).collect();
         self.under_way.retain(|_, it| !ended(it));
+        self.table.iter_mut().for_each(|it| it.ahead = None);
         for page in 0..self.table.len() {
-            if self.table[page].fail(site) {
+            if self.change(page, |it| it.fail(site)) {
                 self.counters.lost += 1;
                 self.forget_copies(page);
             }
@@ -309,6 +393,7 @@ impl Session {
         let dropped = self.pages();
         self.counters.dropped += dropped;
         self.table.fill(Entry::default());
+        self.holdings = Holdings::default();
         self.has_ended = true;
         self.owner = None;
         self.under_way.clear();
@@ -356,10 +441,9 @@ impl Session {
         pages
     }
 
-    /// What is held where: for each page and each copy of one its satellite, and whether no
-    /// other has that page. A page on its way is still where it leaves.
-    pub fn held(&self) -> impl Iterator<Item = (Site, bool)> {
-        self.table.iter().flat_map(Entry::held)
+    /// What each satellite holds that holds anything, in the order of the satellites.
+    pub fn held(&self) -> impl Iterator<Item = (Site, Held)> {
+        self.holdings.all()
     }
 
     /// What was counted so far.

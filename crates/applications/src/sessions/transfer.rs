@@ -11,6 +11,8 @@ pub enum Purpose {
     Move,
     /// It writes pages through to copies.
     Copy,
+    /// It copies pages to the satellite that serves next, before it does.
+    Ahead,
     /// It answers a remote access: the page's content is used and not kept.
     RemoteAccess,
 }

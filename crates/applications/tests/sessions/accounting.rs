@@ -115,7 +115,7 @@ fn reading_ahead_asks_each_satellite_once() {
 
 #[test]
 fn a_handover_prefetches_what_was_used_most_often() {
-    let mut session = session(8, PagingPolicy::Prefetch { top: 2 });
+    let mut session = session(8, PagingPolicy::Prefetch { top: 2, is_ahead: false });
     rows(&mut session, &[&[1, 2, 2, 3, 3, 4]]);
     let carried = hand_over(&mut session, 1);
     assert_eq!(carried[0].purpose, Purpose::PageTable);
@@ -131,7 +131,7 @@ fn a_handover_prefetches_what_was_used_most_often() {
 
 #[test]
 fn prefetching_from_a_third_satellite_takes_a_request() {
-    let mut session = session(8, PagingPolicy::Prefetch { top: 1 });
+    let mut session = session(8, PagingPolicy::Prefetch { top: 1, is_ahead: false });
     session.access(Site(0), 1);
     session.handover(Site(1));
     let table = session.next_transfer().expect("a page table");

@@ -97,6 +97,11 @@ impl Satellites {
             assert_eq!(self.frames.insert(page, at), None, "a page is created once");
         }
         self.collect();
+        if let Access::Remote { transfer, .. } = access {
+            // One that creates its page does so where the answer comes from.
+            let from = self.under_way[&transfer].from;
+            assert_eq!(*self.frames.entry(page).or_insert(from), from);
+        }
         access
     }
 

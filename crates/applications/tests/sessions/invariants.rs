@@ -1,11 +1,11 @@
 //! What holds after any sequence of accesses, handovers, arrivals and failures.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_applications::sessions::{
-    Access, PageLocation, PagingPolicy, ProactivePages, Session, Site,
+    Access, Held, PageLocation, PagingPolicy, ProactivePages, Session, Site,
 };
 
 use crate::carrier::{Satellites, session};
@@ -38,10 +38,12 @@ fn operation(failures: u32) -> impl Strategy<Value = Operation> {
 /// Policies with one copy of each page.
 fn single_copies() -> impl Strategy<Value = PagingPolicy> {
     prop_oneof![
+        prop::option::of((0..SITES).prop_map(Site)).prop_map(PagingPolicy::Separate),
+        Just(PagingPolicy::IdleNeighbour),
         Just(PagingPolicy::Remote),
         Just(PagingPolicy::OnDemand),
         (0_usize..4).prop_map(|pages| PagingPolicy::ReadAhead { pages }),
-        (0_usize..6).prop_map(|top| PagingPolicy::Prefetch { top }),
+        (0_usize..6).prop_map(|top| PagingPolicy::Prefetch { top, is_ahead: false }),
         Just(PagingPolicy::Proactive(ProactivePages::Existing)),
         Just(PagingPolicy::Proactive(ProactivePages::Entries)),
         Just(PagingPolicy::Proactive(ProactivePages::UsedInLastStage)),
@@ -61,6 +63,27 @@ fn check_session(session: &Session) {
     let moving = locations.iter().filter(|it| matches!(it, PageLocation::Moving { .. })).count();
     assert_eq!(session.distribution().iter().sum::<u64>() + moving as u64, session.pages());
     assert_eq!(session.distribution().len(), session.stage() + 1);
+    check_held(session, &locations);
+}
+
+/// Each page is held where it is or, on its way, where it leaves; the rest are copies.
+fn check_held(session: &Session, locations: &[PageLocation]) {
+    let mut pages: BTreeMap<Site, u64> = BTreeMap::new();
+    for location in locations {
+        if let PageLocation::At(it) | PageLocation::Moving { from: it, .. } = location {
+            *pages.entry(it.site).or_default() += 1;
+        }
+    }
+    let held: BTreeMap<Site, Held> = session.held().collect();
+    let copies = held.values().map(|it| it.pages).sum::<u64>() - session.pages();
+    let only_copies: u64 = held.values().map(|it| it.only_copies).sum();
+    assert!(pages.iter().all(|(site, pages)| held[site].pages >= *pages));
+    assert!(held.values().all(|it| it.only_copies <= it.pages && it.pages > 0));
+    assert!(only_copies + copies >= session.pages() && only_copies <= session.pages());
+    if copies == 0 {
+        assert_eq!(only_copies, session.pages());
+        assert_eq!(pages, held.iter().map(|(site, it)| (*site, it.pages)).collect());
+    }
 }
 
 /// The page table says what the satellites' books say.
@@ -94,6 +117,7 @@ fn perform(satellites: &mut Satellites, operation: Operation) -> bool {
             access != Access::Refused
         }
         Operation::Handover(site) => {
+            satellites.session.set_idle(Some(Site((site + 1) % SITES)));
             satellites.session.handover(Site(site));
             satellites.collect();
             false

@@ -5,3 +5,4 @@ mod carrier;
 mod failures;
 mod invariants;
 mod scenario;
+mod strategies;

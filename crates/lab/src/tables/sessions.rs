@@ -52,13 +52,29 @@ fn counted(all: &[(&str, &SessionTotals)]) -> RecordBatch {
         .count("lost", |(_, it, _)| it.counters.lost)
         .count("dropped", |(_, it, _)| it.counters.dropped)
         .count("delayed", |(.., latencies)| latencies.len() as u64)
-        .number("latency_s", |(.., it)| {
-            mean(it.iter().copied().fold(Duration::ZERO, |sum, it| sum + it), it.len() as u64)
-        })
+        .number("latency_s", |(.., it)| mean(sum(it), it.len() as u64))
         .number("latency_p99_s", |(.., it)| quantile(it, 0.99))
         .number("latency_maximum_s", |(.., it)| it.last().map(|it| it.as_seconds()))
+        .number("access_latency_s", |(_, of, it)| mean(sum(it), of.accesses - of.unfinished))
+        .number("access_latency_p99_s", |(_, of, it)| {
+            quantile_of_all(it, of.accesses - of.unfinished, 0.99)
+        })
         .count("unfinished", |(_, it, _)| it.unfinished)
         .batch()
+}
+
+fn sum(latencies: &[Duration]) -> Duration {
+    latencies.iter().copied().fold(Duration::ZERO, |sum, it| sum + it)
+}
+
+/// The same of all accesses that were done: those without a latency took no time.
+fn quantile_of_all(sorted: &[Duration], accesses: u64, share: f64) -> Option<f64> {
+    let place = ((share * accesses as f64).ceil() as usize).max(1);
+    let at_once = accesses as usize - sorted.len();
+    match place.checked_sub(at_once + 1) {
+        Some(place) => sorted.get(place).map(|it| it.as_seconds()),
+        None => Some(0.0),
+    }
 }
 
 /// The least of sorted times below or at which that share of them is, in seconds.

@@ -35,7 +35,7 @@ use paths::along;
 pub(crate) use paths::{Around, room_taken};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
-pub(crate) use workloads::RULES;
+pub(crate) use workloads::{RULES, SizesOfFiles};
 
 /// A flow, over TCP or UDP.
 pub(crate) type Flow = Both<Common, Transport>;

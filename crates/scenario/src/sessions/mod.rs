@@ -1,21 +1,22 @@
 //! Sessions whose state is paged between the nodes that serve them.
 
+mod carriers;
 mod policy;
 mod stages;
-
-use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
-use windtunnel_applications::sessions::{PagePopularity, SessionSettings};
+use windtunnel_applications::sessions::{PagePopularity, PagingPolicy, SessionSettings};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_world::{Plan, SessionUserPlan, SessionsPlan};
+use windtunnel_world::{Plan, SessionsPlan};
 
-use self::policy::Paging;
+use self::policy::AnyPaging;
+pub(crate) use self::policy::PAGING;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
-use crate::flows::{self, Tcp};
+use crate::files::Files;
+use crate::flows::{self, SizesOfFiles, Tcp};
 use crate::located::{Located, Named, number};
 use crate::nodes::Names;
 use crate::periods::Periods;
@@ -31,7 +32,7 @@ use crate::units::{Bytes, Measured, bytes};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Sessions {
     /// The nodes of the users, each of whom has a session at the satellite that the node uses;
-    /// default: all nodes with a place.
+    /// default: all nodes with a place, other than one that keeps the sessions' state.
     users: Option<Located<Vec<Located<String>>>>,
     /// In place of users: the nodes that serve a single session, one after the other; default:
     /// none.
@@ -69,9 +70,13 @@ pub(crate) struct Sessions {
     /// The size of an entry of the page table.
     #[serde(default = "bytes::<16>")]
     entry_size: Located<Measured<Bytes>>,
+    /// The sizes of the elements of the session's state, drawn for each session. Each takes whole
+    /// pages, as many as it needs, which move together: `page_size = "1 B"` moves the elements
+    /// alone. Written as the `sizes` of arrivals; default: each is a page.
+    element_size: Option<Located<SizesOfFiles>>,
     /// Which pages move, and when; default: `on-demand`.
     #[serde(default)]
-    policy: Paging,
+    policy: Located<AnyPaging>,
     /// When which nodes lose the pages that they hold, while they serve and forward as before;
     /// default: none do.
     failures: Option<Vec<Failure>>,
@@ -101,10 +106,13 @@ pub(crate) fn add(
     links: &Names<'_>,
     controllers: &Controllers<'_>,
     plan: &mut Plan,
+    files: &mut Files<'_>,
 ) -> Result<(), Mistake> {
     for (name, sessions) in all {
-        let added = sessions.plan(name, nodes, plan)?;
-        let ends = pairs(&added.users);
+        let makers = &controllers.extensions.paging_policies;
+        let policy = sessions.policy.plan(nodes, makers)?;
+        let added = sessions.plan(name, nodes, plan, policy, files)?;
+        let ends = carriers::pairs(&added);
         let carriers = flows::of_messages(
             &sessions.tcp,
             name.get_ref(),
@@ -128,28 +136,14 @@ pub(crate) fn add(
     Ok(())
 }
 
-/// From each node of a user to each other one, without repetition.
-fn pairs(users: &[SessionUserPlan]) -> Vec<[usize; 2]> {
-    let mut pairs = BTreeSet::new();
-    for user in users {
-        let nodes: BTreeSet<usize> = user.stages.iter().map(|it| it.node).collect();
-        let others = |from: &usize| {
-            nodes.iter().copied().filter({
-                let from = *from;
-                move |it| *it != from
-            })
-        };
-        pairs.extend(nodes.iter().flat_map(|from| others(from).map(|to| [*from, to])));
-    }
-    pairs.into_iter().collect()
-}
-
 impl Sessions {
     fn plan(
         &self,
         name: &Spanned<String>,
         nodes: &Names<'_>,
         plan: &Plan,
+        policy: PagingPolicy,
+        files: &mut Files<'_>,
     ) -> Result<SessionsPlan, Mistake> {
         let users = self.users(name, nodes, plan)?;
         let interval = above_zero(&self.access_interval, "access_interval")?;
@@ -164,8 +158,14 @@ impl Sessions {
                 page_size: within(&self.page_size, MOST_FILE, "page_size")?,
                 request_size: within(&self.request_size, MOST_FILE, "request_size")?,
                 entry_size: within(&self.entry_size, MOST_FILE, "entry_size")?,
-                policy: self.policy.policy(),
+                policy: policy.clone(),
             },
+            elements: match &self.element_size {
+                Some(it) => Some(it.plan("element_size", files)?),
+                None => None,
+            },
+            ahead: self.policy.ahead(),
+            neighbours: carriers::neighbours(&policy, plan),
             popularity: self.popularity()?,
             access_interval: self.periods.of(interval),
             length: length.map(|it| self.periods.of(it)),

@@ -28,9 +28,11 @@ impl Sessions {
                 users.value.iter().map(user).collect()
             }
             (None, None) => {
+                let keeps = self.policy.separate().map(|it| it.value.as_str());
                 let stations = plan.sky.iter().flat_map(|it| &it.stations);
+                let names = stations.map(|(node, _)| nodes.name(*node));
                 let users: Vec<Located<String>> =
-                    stations.map(|(node, _)| nodes.name(*node).to_owned().into()).collect();
+                    names.filter(|it| Some(*it) != keeps).map(|it| it.to_owned().into()).collect();
                 if users.is_empty() {
                     let message = "no node serves these sessions";
                     let help = "write trail = [\"a\", \"b\"] with the nodes that serve one after \

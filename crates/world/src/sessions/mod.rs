@@ -1,6 +1,7 @@
 //! Sessions whose state is paged between the nodes that serve them: when users access pages
 //! and are handed over, and how what their sessions send gets across, as messages over TCP.
 
+mod idle;
 mod plan;
 mod totals;
 mod user;
@@ -99,6 +100,7 @@ impl Sessions {
 
     fn wake_user(&mut self, network: &mut Network, hosts: &mut Hosts, now: Time, of: usize) {
         while self.users[of].next_wake() <= now {
+            self.choose_idle(now, of);
             let user = &mut self.users[of];
             let group = &mut self.groups[user.group];
             user.step(now, &group.plan, &mut group.totals);

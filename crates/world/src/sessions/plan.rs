@@ -1,9 +1,10 @@
 //! What sessions are made of.
 
+use std::collections::BTreeMap;
 use std::ops::Range;
 
-use windtunnel_applications::Period;
 use windtunnel_applications::sessions::{PagePopularity, SessionSettings};
+use windtunnel_applications::{Period, Sizes};
 use windtunnel_engine::{Duration, Time};
 
 /// Users of one kind, each of whom has one session at a time.
@@ -15,6 +16,13 @@ pub struct SessionsPlan {
     pub users: Vec<SessionUserPlan>,
     /// What their sessions begin with.
     pub settings: SessionSettings,
+    /// The sizes of their elements, drawn for each session; none if each fills its page.
+    pub elements: Option<Sizes>,
+    /// How long before a node serves a user pages are copied there; none: they are not.
+    pub ahead: Option<Duration>,
+    /// By node, those that may take what a handover leaves behind there; empty unless the policy
+    /// wants them.
+    pub neighbours: BTreeMap<usize, Vec<usize>>,
     /// Which pages they access.
     pub popularity: PagePopularity,
     /// From one access to the next.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use windtunnel_applications::sessions::{Session, SessionCounters, Site};
+use windtunnel_applications::sessions::{Held, Session, SessionCounters, Site};
 use windtunnel_engine::Duration;
 
 /// What the sessions of one kind counted, all together.
@@ -78,19 +78,19 @@ impl SessionTotals {
 
     /// Counts what nodes hold of these sessions.
     pub(super) fn sample<'a>(&mut self, sessions: impl Iterator<Item = &'a Session>) {
-        let mut held: BTreeMap<Site, [u64; 2]> = BTreeMap::new();
-        for (site, is_only) in sessions.flat_map(Session::held) {
-            let [pages, only] = held.entry(site).or_default();
-            *pages += 1;
-            *only += u64::from(is_only);
+        let mut held: BTreeMap<Site, Held> = BTreeMap::new();
+        for (site, of_session) in sessions.flat_map(Session::held) {
+            let all = held.entry(site).or_default();
+            all.pages += of_session.pages;
+            all.only_copies += of_session.only_copies;
         }
         self.samples += 1;
-        for (site, [pages, only]) in held {
+        for (site, Held { pages, only_copies }) in held {
             let node = self.node(site);
             node.pages += pages;
             node.maximum_pages = node.maximum_pages.max(pages);
-            node.only_copies += only;
-            node.maximum_only_copies = node.maximum_only_copies.max(only);
+            node.only_copies += only_copies;
+            node.maximum_only_copies = node.maximum_only_copies.max(only_copies);
         }
     }
 }

@@ -1,9 +1,9 @@
 //! A user, whose sessions are served by one node after the other.
 
-use windtunnel_applications::Period;
 use windtunnel_applications::sessions::{
     Access, PageLocation, PageTransfer, Purpose, Session, Site,
 };
+use windtunnel_applications::{Period, Sizes};
 use windtunnel_engine::{Duration, Random, Time};
 
 use super::{SessionTotals, SessionUserPlan, SessionsPlan, StagePlan};
@@ -23,8 +23,10 @@ pub(super) struct User {
     pub(super) group: usize,
     random: Random,
     stages: Vec<StagePlan>,
-    /// The stage that comes next.
+    /// The stage that comes next, and the last one whose node got pages ahead.
     next_stage: usize,
+    prepared: usize,
+    ahead: Option<Duration>,
     /// Who serves the user, if anyone does, and until when.
     serving: Option<Site>,
     until: Time,
@@ -55,6 +57,8 @@ impl User {
             random,
             stages: plan.stages.clone(),
             next_stage: 0,
+            prepared: 0,
+            ahead: of.ahead,
             serving: None,
             until: Time::NEVER,
             session: None,
@@ -84,7 +88,31 @@ impl User {
             return self.begin;
         }
         let next = self.stages.get(self.next_stage).map_or(Time::NEVER, |it| it.from);
-        self.end.min(self.until).min(next).min(self.next_access)
+        let preparation = self.preparation().map_or(Time::NEVER, |it| it.0);
+        self.end.min(self.until).min(next).min(preparation).min(self.next_access)
+    }
+
+    /// When pages are copied to the node that serves next, and that node, if they were not.
+    fn preparation(&self) -> Option<(Time, Site)> {
+        let next = self.stages.get(self.next_stage).filter(|_| self.prepared < self.next_stage)?;
+        let ahead = self.ahead?.min(next.from.since(Time::ZERO));
+        Some((Time::ZERO + (next.from.since(Time::ZERO) - ahead), site(*next)))
+    }
+
+    /// Between which nodes a handover is due.
+    pub(super) fn due_handover(&self, now: Time) -> Option<[Site; 2]> {
+        let next = self.stages.get(self.next_stage).filter(|it| it.from <= now)?;
+        Some([self.session.as_ref()?.owner()?, site(*next)])
+    }
+
+    /// Names the node that takes what the next handover leaves behind.
+    pub(super) fn set_idle(&mut self, idle: Option<Site>) {
+        self.session.iter_mut().for_each(|it| it.set_idle(idle));
+    }
+
+    /// The node that serves the user.
+    pub(super) fn serving(&self) -> Option<Site> {
+        self.serving
     }
 
     /// What is due happens, or the first of it.
@@ -99,6 +127,9 @@ impl User {
         } else if self.until <= now {
             self.serving = None;
             self.until = Time::NEVER;
+        } else if let Some((_, next)) = self.preparation().filter(|it| it.0 <= now) {
+            self.prepared = self.next_stage;
+            self.session.iter_mut().for_each(|it| it.prepare(next));
         } else {
             self.next_access = now + plan.access_interval.draw(&mut self.random);
             totals.accesses += 1;
@@ -128,7 +159,11 @@ impl User {
         let last = self.stages.last().map_or(Time::NEVER, |it| it.until);
         let length = plan.length.map(|it| it.draw(&mut self.random));
         self.end = length.map_or(last, |it| last.min(now + it));
-        self.session = Some(Session::new(plan.settings, site(stage)));
+        let session = Session::new(plan.settings.clone(), site(stage));
+        let draw = |sizes: &Sizes| sizes.draw(&mut self.random);
+        let elements =
+            plan.elements.iter().flat_map(|it| std::iter::repeat_n(it, plan.settings.pages));
+        self.session = Some(session.with_elements(elements.map(draw).collect()));
         self.number += 1;
         totals.sessions += 1;
         self.next_stage += 1;

@@ -1,24 +1,17 @@
 //! Files that arrive by a Poisson process.
 
-use std::borrow::Cow;
-use std::fmt;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::headers;
 
-use crate::distributions;
+use super::SizesOfFiles;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::flows::paths::Paths;
 use crate::located::Located;
-use crate::reader::SHORT;
-use crate::sizes::{MOST_DATA, within};
-use crate::units::{Bytes, Load, Measured, PerSecond, Share, bytes, parse};
+use crate::units::{Load, Measured, PerSecond};
 
 /// Files that arrive by a Poisson process, each over a connection of its own. `load` or
 /// `rate` is required.
@@ -50,7 +43,7 @@ impl Arrivals {
         settings: &TcpSettings,
         files: &mut Files<'_>,
     ) -> Result<Workload, Mistake> {
-        let sizes = self.sizes(files)?;
+        let sizes = self.sizes.plan("sizes", files)?;
         let rate = match (&self.rate, &self.load) {
             (Some(rate), None) => Located { value: rate.value.0.0, span: rate.span.clone() },
             (None, Some(load)) => {
@@ -72,49 +65,6 @@ impl Arrivals {
         rate.checked(|it| *it > 0.0, zero, "write a greater `load` or `rate`")?;
         Ok(Workload::Arrivals { per_second: rate.value, sizes })
     }
-
-    fn sizes(&self, files: &mut Files<'_>) -> Result<Sizes, Mistake> {
-        match &self.sizes.value {
-            SizesOfFiles::WebSearch => Ok(Sizes::web_search()),
-            SizesOfFiles::DataMining => Ok(Sizes::data_mining()),
-            SizesOfFiles::Fixed(Bytes(0)) => Err(self
-                .sizes
-                .mistake("`sizes` must be greater than zero")
-                .help("write a size such as \"64 KiB\"")),
-            SizesOfFiles::Fixed(bytes) => Ok(Sizes::Fixed(bytes.0)),
-            SizesOfFiles::Points(points) => self.distribution(points),
-            SizesOfFiles::File(it) => it.sizes(files),
-        }
-    }
-
-    fn distribution(&self, points: &[SizePoint]) -> Result<Sizes, Mistake> {
-        let points = points.iter().map(|(size, share)| (size.0.0 as f64, share.0.0));
-        distributions::distribution(points.collect()).map_err(|it| {
-            self.sizes.mistake(it).help(
-                "write points such as [[\"1 kB\", \"0 %\"], [\"10 kB\", \"60 %\"], [\"1 MB\", \"100 %\"]]",
-            )
-        })
-    }
-}
-
-/// Points of a distribution function that are in a file.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct FileOfSizes {
-    /// The file: on each line a size and the probability of no more, in parts of 1 or in percent,
-    /// which the last line decides; it must have 1 or 100. Of three numbers the one between is
-    /// not read. Lines that begin with `#` are comments.
-    file: Located<String>,
-    /// What the sizes are counted in, such as `"1460 B"` where a file counts packets.
-    #[serde(default = "bytes::<1>")]
-    unit: Located<Measured<Bytes>>,
-}
-
-impl FileOfSizes {
-    fn sizes(&self, files: &mut Files<'_>) -> Result<Sizes, Mistake> {
-        let unit = within(&self.unit, MOST_DATA, "unit")?;
-        files.read(&self.file, |text| distributions::sizes(text, unit))
-    }
 }
 
 /// How many files a second would fill the narrowest link on the path with their
@@ -133,79 +83,4 @@ fn arrivals_at_full_load(
         direction.rate.bits_per_second() as f64 / (8.0 * bytes)
     });
     files.reduce(f64::min).unwrap_or(1.0)
-}
-
-/// A point of a distribution function: a size, and the probability of no more.
-type SizePoint = (Measured<Bytes>, Measured<Share>);
-
-/// How large files are.
-#[derive(Clone, Debug)]
-pub(crate) enum SizesOfFiles {
-    WebSearch,
-    DataMining,
-    Fixed(Bytes),
-    Points(Vec<SizePoint>),
-    File(FileOfSizes),
-}
-
-impl<'de> Deserialize<'de> for SizesOfFiles {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct NameSizeOrPoints;
-        impl<'de> Visitor<'de> for NameSizeOrPoints {
-            type Value = SizesOfFiles;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                formatter.write_str(
-                    "\"web-search\", \"data-mining\", a size such as \"64 KiB\", or an array of \
-                     points such as [\"10 kB\", \"15 %\"], or a table such as { file = \"a.txt\" }",
-                )
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-                match text {
-                    "web-search" => Ok(SizesOfFiles::WebSearch),
-                    "data-mining" => Ok(SizesOfFiles::DataMining),
-                    size if size.starts_with(|it: char| it.is_ascii_digit()) => {
-                        parse(size).map(SizesOfFiles::Fixed).map_err(E::custom)
-                    }
-                    other => Err(E::custom(format!(
-                        "there is no distribution `{other}`; write \"web-search\", \
-                         \"data-mining\", or a size such as \"64 KiB\""
-                    ))),
-                }
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, points: A) -> Result<Self::Value, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(points)).map(SizesOfFiles::Points)
-            }
-            fn visit_newtype_struct<D: Deserializer<'de>>(
-                self,
-                table: D,
-            ) -> Result<Self::Value, D::Error> {
-                FileOfSizes::deserialize(table).map(SizesOfFiles::File)
-            }
-        }
-        deserializer.deserialize_newtype_struct(SHORT, NameSizeOrPoints)
-    }
-}
-
-impl JsonSchema for SizesOfFiles {
-    fn inline_schema() -> bool {
-        true
-    }
-    fn schema_name() -> Cow<'static, str> {
-        "sizes".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let size = generator.subschema_for::<Measured<Bytes>>();
-        let share = generator.subschema_for::<Measured<Share>>();
-        let file = generator.subschema_for::<FileOfSizes>();
-        json_schema!({
-            "anyOf": [
-                { "enum": ["web-search", "data-mining"] },
-                size,
-                { "type": "array", "minItems": 2, "items": {
-                    "type": "array", "prefixItems": [size, share], "minItems": 2, "maxItems": 2,
-                } },
-                file,
-            ]
-        })
-    }
 }

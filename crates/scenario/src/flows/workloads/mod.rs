@@ -9,6 +9,7 @@ mod frames;
 mod on_off;
 mod request_response;
 mod rules;
+mod sizes;
 mod video;
 
 use schemars::JsonSchema;
@@ -28,6 +29,7 @@ pub(super) use bulk::Steady;
 pub(super) use frames::Frames;
 pub(super) use on_off::OnOff;
 pub(crate) use rules::RULES;
+pub(crate) use sizes::SizesOfFiles;
 
 /// What a flow over TCP carries.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
