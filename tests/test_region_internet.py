@@ -187,3 +187,33 @@ def test_the_country_codes_are_those_of_e164() -> None:
     codes = module(FOLDER / "codes.py").COUNTRY_CODES
     assert (len(codes), len(set(codes)), max(codes)) == (215, 215, 998)
     assert codes == sorted(codes)
+
+
+FIGURE_8 = {
+    "transparent": {"ct1": "region", "ct3": "region", "ct2": "address"},
+    "tunnel": {"ct1": "region", "ct4": "region", "ct2": "address"},
+}
+"""What the routers of each region look at, by mode: section VI.D.2."""
+
+
+@pytest.fixture(scope="module")
+def figure_8() -> pl.DataFrame:
+    """Give the routers that a packet of figure 8 passes."""
+    text = (FOLDER / "figure-8.toml").read_text()
+    text = text.replace("runs = 5", "runs = 1").replace('duration = "8 s"', 'duration = "2 s"')
+    found = windtunnel.run(windtunnel.Scenario.parse(text), progress=False)["routers"]
+    on_the_way = found.filter(traffic="one-way", reading="default")
+    return on_the_way.filter(~pl.col("node").str.starts_with("h"))
+
+
+@pytest.mark.parametrize("mode", FIGURE_8)
+def test_each_region_of_figure_8_forwards_by_what_its_role_asks(
+    figure_8: pl.DataFrame, mode: str
+) -> None:
+    """Traffic one way: acknowledgements would give the receiver's region the sender's role."""
+    for region, field in FIGURE_8[mode].items():
+        routers = figure_8.filter(mode=mode, region=region)
+        for router in routers.iter_rows(named=True):
+            looks = {it for it in ("region", "address", "tunnel") if router[f"{it}_lookups"]}
+            in_tunnel = region == "ct4" and not router["is_border"]
+            assert looks == {"tunnel" if in_tunnel else field}, router["node"]
