@@ -65,6 +65,24 @@ def test_tshark_shows_the_header_and_finds_nothing_wrong(
 
 
 @needs_tshark
+@pytest.mark.parametrize("encoding", ["compact", "flow", "ipv4-shaped"])
+def test_the_header_has_the_class_of_the_packet_inside(
+    windtunnel: Command, tmp_path: Path, encoding: str
+) -> None:
+    ran = windtunnel(
+        *("run", str(SCENARIOS / "regions.toml"), "--out", "there", "--pcap", "b1"),
+        *("--set", f"region_protocol.encoding={encoding}", "--set", "duration=2 s"),
+        *("--set", "flows.download.dscp=EF"),
+    )
+    assert ran.returncode == 0, ran.stderr
+    border = tmp_path / "there" / "captures" / "wait" / "run-0" / "b1.pcapng"
+    classes = tshark(border, "region && tcp", "region.dscp", "ip.dsfield.dscp")
+    assert {tuple(it) for it in classes} == {("46", "46")}
+    messages = tshark(border, "region.control.type == 16", "region.dscp")
+    assert {it[0] for it in messages} == {"0"}
+
+
+@needs_tshark
 def test_no_bytes_break_the_dissector(tmp_path: Path) -> None:
     chance = random.Random(7)
     frames = []

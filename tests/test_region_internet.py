@@ -187,3 +187,83 @@ def test_the_country_codes_are_those_of_e164() -> None:
     codes = module(FOLDER / "codes.py").COUNTRY_CODES
     assert (len(codes), len(set(codes)), max(codes)) == (215, 215, 998)
     assert codes == sorted(codes)
+
+
+FIGURE_8 = {
+    "transparent": {"ct1": "region", "ct3": "region", "ct2": "address"},
+    "tunnel": {"ct1": "region", "ct4": "region", "ct2": "address"},
+}
+"""What the routers of each region look at, by mode: section VI.D.2."""
+
+
+@pytest.fixture(scope="module")
+def figure_8() -> pl.DataFrame:
+    """Give the routers that a packet of figure 8 passes."""
+    text = (FOLDER / "figure-8.toml").read_text()
+    text = text.replace("runs = 5", "runs = 1").replace('duration = "8 s"', 'duration = "2 s"')
+    found = windtunnel.run(windtunnel.Scenario.parse(text), progress=False)["routers"]
+    on_the_way = found.filter(traffic="one-way", reading="default")
+    return on_the_way.filter(~pl.col("node").str.starts_with("h"))
+
+
+@pytest.mark.parametrize("mode", FIGURE_8)
+def test_each_region_of_figure_8_forwards_by_what_its_role_asks(
+    figure_8: pl.DataFrame, mode: str
+) -> None:
+    """Traffic one way: acknowledgements would give the receiver's region the sender's role."""
+    for region, field in FIGURE_8[mode].items():
+        routers = figure_8.filter(mode=mode, region=region)
+        for router in routers.iter_rows(named=True):
+            looks = {it for it in ("region", "address", "tunnel") if router[f"{it}_lookups"]}
+            in_tunnel = region == "ct4" and not router["is_border"]
+            assert looks == {"tunnel" if in_tunnel else field}, router["node"]
+
+
+CHAIN = """\
+duration = "20 s"
+nodes = { a = {}, b = {}, c = {}, d = {} }
+[region_protocol]
+withdrawals_wait = false
+[defaults.link]
+rate = "10 Mbps"
+delay = "5 ms"
+[links]
+a-b = { nodes = ["a", "b"] }
+b-c = { nodes = ["b", "c"] }
+c-d = { nodes = ["c", "d"] }
+[regions]
+ra = { code = 1, nodes = ["a"] }
+rb = { code = 2, nodes = ["b"] }
+rc = { code = 3, nodes = ["c"] }
+rd = { code = 4, nodes = ["d"] }
+[agreements]
+ab = { regions = ["ra", "rb"] }
+bc = { regions = ["rb", "rc"] }
+cd = { regions = ["rc", "rd"], until = "5 s" }
+[flows.near]
+from = "a"
+to = "b"
+protocol = "udp"
+rate = "1 Mbps"
+payload = "1000 B"
+start = "1 s"
+stop = "19 s"
+[flows.far]
+from = "a"
+to = "d"
+protocol = "udp"
+rate = "1 Mbps"
+payload = "1000 B"
+start = "1 s"
+stop = "19 s"
+"""
+
+
+def test_regions_that_an_agreement_does_not_concern_lose_nothing() -> None:
+    """An agreement of two regions ends: others lose their way to those, and no other (VIII.A)."""
+    found = windtunnel.run(windtunnel.Scenario.parse(CHAIN), progress=False)
+    received = dict(found["flows"].select("flow", "received_bytes").iter_rows())
+    assert received["near"] == 18 * 125 * 1000
+    assert 0 < received["far"] <= 4 * 125 * 1000
+    late = found["route_changes"].filter(pl.col("time_s") > 5.0)
+    assert set(late["region"]) == {"rd"}

@@ -362,6 +362,7 @@ impl Frames {
         let header = (
             header.encoding,
             region::Header {
+                dscp: header.dscp.value(),
                 ecn: packet.ecn,
                 hop_limit: region::HOP_LIMIT - packet.hops,
                 protocol,

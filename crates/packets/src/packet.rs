@@ -190,6 +190,7 @@ impl Packet {
             Body::Segment(it) => it.dscp,
             Body::Datagram(it) => it.dscp,
             Body::Tunnelled(it) => it.dscp,
+            Body::Region(it) => it.dscp,
             Body::Real(it) => it.dscp,
             _ => Dscp::DEFAULT,
         }

@@ -8,7 +8,7 @@ use windtunnel_packets::region::{
     AddressKind, Code, Content, Control, ExternalRecord, HOP_LIMIT, Neighbour, Record,
     RegionPacket, RouterRecord, SessionMessage, Update, protocol,
 };
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route as PacketRoute};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route as PacketRoute};
 
 use super::counters::{RouteChange, TableSize};
 use super::link_state::{LinkState, Reached};
@@ -209,6 +209,7 @@ impl ControlPlane {
                 between: [here.node, port.node],
                 interface: None,
                 kinds: [AddressKind::Absent; 2],
+                dscp: Dscp::DEFAULT,
                 flow_label: 0,
                 content: Content::Message(packets.insert_message(bytes)),
             });

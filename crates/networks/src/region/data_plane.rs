@@ -6,7 +6,7 @@ use windtunnel_packets::region::{
     AddressKind, Code, Content, Control, ErrorKind, HOP_LIMIT, NO_AGREEMENT, NOT_ACCEPTED,
     RegionPacket, UNKNOWN_ADDRESS, UNKNOWN_REGION, UNKNOWN_SUB_REGION, protocol,
 };
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 use super::control_plane::ControlPlane;
 use super::path_vector::Exit;
@@ -91,6 +91,7 @@ impl DataPlane {
                 (None, IpVersion::V6) => protocol::IPV6,
             },
             between: [here.node, to],
+            dscp: packet.dscp(),
             interface: destination.interfaces.map(|it| it[1].0),
             kinds: kinds.unwrap_or_default(),
             flow_label: packet.flow_key().0 as u32 & 0xf_ffff,
@@ -237,6 +238,7 @@ impl DataPlane {
             between: [around.here.node, header.between[0]],
             interface: None,
             kinds: [AddressKind::Absent; 2],
+            dscp: Dscp::DEFAULT,
             flow_label: 0,
             content: Content::Error { kind, quoted },
         };

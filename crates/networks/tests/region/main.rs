@@ -1,6 +1,7 @@
 //! The region protocol's routers: what they tell each other and when all agree, against closed
 //! forms; and what becomes of packets.
 
+mod classes;
 mod control_plane;
 mod failures;
 mod network;

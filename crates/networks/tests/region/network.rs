@@ -12,8 +12,10 @@ use windtunnel_networks::region::{
     Advertisement, Agreement, Neighbour, Place, Region, RegionRouter, RegionSettings, Relation,
     Transit,
 };
-use windtunnel_packets::region::{AddressKind, Code, Content, Control, Encoding, SessionMessage};
-use windtunnel_packets::{Body, Packet, PacketStore};
+use windtunnel_packets::region::{
+    AddressKind, Code, Content, Control, Encoding, RegionPacket, SessionMessage,
+};
+use windtunnel_packets::{Body, Dscp, Packet, PacketStore};
 
 /// How long a packet takes over a link.
 pub(crate) const DELAY: Duration = Duration::from_millis(1);
@@ -89,6 +91,8 @@ pub(crate) struct Network {
     order: u64,
     /// All messages but acknowledgements.
     pub(crate) sent: Vec<Sent>,
+    /// The classes of what hosts sent, once for each link that it passed.
+    pub(crate) classes: Vec<Dscp>,
     /// What was delivered to hosts, with the node.
     pub(crate) delivered: Vec<(usize, Packet)>,
     /// The links that are down.
@@ -113,6 +117,7 @@ impl Network {
             on_links: Vec::new(),
             order: 0,
             sent: Vec::new(),
+            classes: Vec::new(),
             delivered: Vec::new(),
             down: Vec::new(),
         };
@@ -152,8 +157,11 @@ impl Network {
     }
 
     fn note(&mut self, time: Time, packet: &Packet) {
-        let Body::Region(region) = &packet.body else { return };
-        let Content::Message(bytes) = region.content else { return };
+        let message = match &packet.body {
+            Body::Region(RegionPacket { content: Content::Message(it), .. }) => Some(*it),
+            _ => None,
+        };
+        let Some(bytes) = message else { return self.classes.push(packet.dscp()) };
         let bytes = self.packets.message(bytes);
         assert_eq!(usize::from(packet.network_size), 16 + bytes.len(), "the size is that sent");
         let Ok(Control::Session { message, .. }) = Control::decode(bytes) else {

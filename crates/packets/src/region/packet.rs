@@ -6,6 +6,7 @@ use super::addresses::AddressKind;
 use super::code::Code;
 use super::control::ErrorKind;
 use super::header::Encoding;
+use crate::dscp::Dscp;
 
 /// What a packet of the region protocol says to those that forward it; the hops that it has
 /// passed stand in [`Packet::hops`](crate::Packet).
@@ -15,6 +16,8 @@ pub struct RegionPacket {
     pub destination: Code,
     /// The region that it comes from.
     pub source: Code,
+    /// The class of service that its sender asks for: that of the packet in it (RFC 2983).
+    pub dscp: Dscp,
     /// How its header is encoded.
     pub encoding: Encoding,
     /// What it holds: see [`protocol`](super::protocol).
