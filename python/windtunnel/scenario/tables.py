@@ -457,7 +457,10 @@ class LinkServiceQueue(TypedDict, total=False):
     threshold: str
     """How much may wait before it marks."""
     interval: str
-    """The time between the first two marks."""
+    """The time from which marks are spaced: the n-th is followed by the next after the interval /
+    √n, with "nfd-0.7" / √(n + 1)."""
+    version: LinkServiceVersion
+    """The release of NFD whose rules marks follow."""
 
 
 class RedQueue(TypedDict, total=False):
@@ -611,6 +614,19 @@ class PconQueue(TypedDict, total=False):
     """How long the sojourn time may be above the target."""
 
 
+class EcElasticQueue(TypedDict, total=False):
+    """The queue of EC-Elastic, as printed."""
+
+    kind: Required[Literal["ec-elastic"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long after the first packet above the target it begins to mark."""
+
+
 class DrrQueue(TypedDict, total=False):
     """Deficit round robin (Shreedhar and Varghese 1996)."""
 
@@ -699,6 +715,7 @@ Queue = (
         "dualpi2",
         "sce",
         "pcon",
+        "ec-elastic",
         "drr",
         "strict-priority",
     ]
@@ -711,6 +728,7 @@ Queue = (
     | Dualpi2Queue
     | SceQueue
     | PconQueue
+    | EcElasticQueue
     | DrrQueue
     | StrictPriorityQueue
     | ShaperQueue
@@ -718,6 +736,9 @@ Queue = (
     | PolicerQueue
 )
 """A queue before a link. Its name alone is the kind with all its defaults."""
+
+LinkServiceVersion = Literal["nfd-0.7", "nfd-0.6"]
+"""The release of NFD whose link service marks."""
 
 Action = Literal["drop", "mark"]
 """What a queue does to a packet that it chose."""
@@ -856,6 +877,10 @@ class Tcp(TypedDict, total=False):
     minimum_window: str
     """No decrease goes below this; default: 2 segments, or the initial window if that is
     smaller."""
+    initial_ssthresh: str
+    """Where the first slow start ends, for controllers that have a slow-start threshold, in bytes
+    of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had 65,535 B up to its
+    release 3.24."""
     split: Split
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
@@ -2053,6 +2078,10 @@ class FlowDefaults(From, total=False):
     minimum_window: str
     """No decrease goes below this; default: 2 segments, or the initial window if that is
     smaller."""
+    initial_ssthresh: str
+    """Where the first slow start ends, for controllers that have a slow-start threshold, in bytes
+    of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had 65,535 B up to its
+    release 3.24."""
     split: Split
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
@@ -3294,6 +3323,10 @@ class TcpFlow(From, total=False):
     minimum_window: str
     """No decrease goes below this; default: 2 segments, or the initial window if that is
     smaller."""
+    initial_ssthresh: str
+    """Where the first slow start ends, for controllers that have a slow-start threshold, in bytes
+    of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had 65,535 B up to its
+    release 3.24."""
     split: Split
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
@@ -3361,7 +3394,7 @@ class Sessions(TypedDict, total=False):
 
     users: Sequence[str]
     """The nodes of the users, each of whom has a session at the satellite that the node uses;
-    default: all nodes with a place."""
+    default: all nodes with a place, other than one that keeps the sessions' state."""
     trail: Sequence[str]
     """In place of users: the nodes that serve a single session, one after the other; default:
     none."""
@@ -3390,6 +3423,10 @@ class Sessions(TypedDict, total=False):
     """The size of a request for pages."""
     entry_size: str
     """The size of an entry of the page table."""
+    element_size: Literal["web-search", "data-mining"] | str | Sequence[Sequence[str]] | FileOfSizes
+    """The sizes of the elements of the session's state, drawn for each session. Each takes whole
+    pages, as many as it needs, which move together: `page_size = "1 B"` moves the elements alone.
+    Written as the `sizes` of arrivals; default: each is a page."""
     policy: Paging
     """Which pages move, and when; default: `on-demand`."""
     failures: Sequence[Failure]
@@ -3404,6 +3441,17 @@ class OnDemandPaging(TypedDict, total=False):
 
     kind: Literal["on-demand"]
     """Which kind."""
+
+
+class SeparatePaging(TypedDict, total=False):
+    """The whole object is kept in one place, and all accesses from elsewhere are remote. No page
+    table travels: users have a reference to the object."""
+
+    kind: Required[Literal["separate"]]
+    """Which kind."""
+    node: str
+    """The node that keeps it, such as one on the ground; default: the node at which the session
+    starts."""
 
 
 class RemotePaging(TypedDict, total=False):
@@ -3429,6 +3477,9 @@ class PrefetchPaging(TypedDict, total=False):
     """Which kind."""
     pages: int
     """How many."""
+    ahead: str
+    """How long before the next node serves they are copied there, for where satellites will be is
+    known; the handover fetches those accessed since. 0: they move at the handover."""
 
 
 class ProactivePaging(TypedDict, total=False):
@@ -3450,17 +3501,37 @@ class ReplicatedPaging(TypedDict, total=False):
     """The most copies that a page has."""
 
 
+class IdleNeighbourPaging(TypedDict, total=False):
+    """As on demand, and the pages that a handover leaves behind move to the neighbour that serves
+    the fewest users, if these are fewer than at the node that hands over."""
+
+    kind: Required[Literal["idle-neighbour"]]
+    """Which kind."""
+
+
 Paging = (
-    Literal["on-demand", "remote", "read-ahead", "prefetch", "proactive", "replicated"]
+    Literal[
+        "on-demand",
+        "separate",
+        "remote",
+        "read-ahead",
+        "prefetch",
+        "proactive",
+        "replicated",
+        "idle-neighbour",
+    ]
+    | str
     | OnDemandPaging
+    | SeparatePaging
     | RemotePaging
     | ReadAheadPaging
     | PrefetchPaging
     | ProactivePaging
     | ReplicatedPaging
+    | IdleNeighbourPaging
 )
-"""Which pages of a session move to the node that serves it, and when. Its name alone is the
-kind with all its defaults."""
+"""Which pages of a session move to the node that serves it, and when: one of these policies,
+or the name of one written in Python."""
 
 Moved = Literal["existing", "entries", "used-in-last-stage"]
 """Which pages a handover moves."""
@@ -3833,6 +3904,10 @@ class ScenarioTables(TypedDict, total=False):
     """The seed of all random streams."""
     runs: int
     """How often each case is run, each time with other random streams."""
+    each_run: Sequence[dict[str, Any]]
+    """What each run sets beside its case, by path: run 0 the values of the first table, run 1
+    those of the second, and after the last one from the first on; default: all runs have the
+    same. Cases are compared by runs that have the same."""
     real_time_limit: str
     """The most real time that one run may take; default: without a limit."""
     defaults: Defaults
