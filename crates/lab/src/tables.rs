@@ -251,6 +251,8 @@ pub const COLUMNS: &[&str] = &[
     "dropped",
     "latency_s",
     "latency_p99_s",
+    "access_latency_s",
+    "access_latency_p99_s",
     "latency_maximum_s",
     "unfinished",
     "stage",
