@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from windtunnel.papers.items import ONE_RUN, Compared, Item, Measured
+from windtunnel.papers.items import Compared, Item, Measured
 from windtunnel.papers.readings import DEFAULT
 from windtunnel.papers.scores import Effect, Score, best
 
@@ -139,7 +139,7 @@ def fits(items: Sequence[Item], scores: Sequence[Score], sample: Sequence[str]) 
     default = next(score for score in scores if score.reading == DEFAULT)
     if not default.numbers:
         return
-    if any(item.verdict == ONE_RUN for item in items):
+    if all(item.measured is None or item.measured.runs < 2 for item in items):
         yield "One run of each case decides nothing: it has no interval."
         return
     yield f"Numbers of the paper that match: {of_all(default)} by default."

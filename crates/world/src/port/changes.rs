@@ -204,6 +204,8 @@ impl Port {
         self.busy_until = self.busy_before_outage.max(now);
         self.await_opportunity(self.busy_until);
         self.schedule_from(self.first_waiting());
+        // What was under transmission may have got another rate during the outage.
+        self.forget_the_call();
     }
 
     /// The place in the transit ring of the first packet that has not started.
