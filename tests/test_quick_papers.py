@@ -27,4 +27,4 @@ def test_everything_of_a_paper_runs_and_is_drawn(name: str, tmp_path: Path) -> N
     assert (out / "report.html").is_file()
     # A run that is shortened may end before what a picture shows.
     drawn = [figure["id"] for figure in document["figures"] if figure["files"]]
-    assert len(drawn) > len(document["figures"]) / 2
+    assert len(drawn) >= len(document["figures"]) / 2

@@ -22,7 +22,8 @@ def first_run(results: ResultTables) -> pl.DataFrame:
     """Give the samples of the first run of each controller, until the longest download ends."""
     end = results["transfers"].select(pl.col("start_s") + pl.col("completion_s")).max().item()
     series = results["subflow_series"].filter(pl.col("run") == pl.col("run").min())
-    return series.filter(pl.col("time_s") <= end)
+    # In a run that is shortened none ends.
+    return series if end is None else series.filter(pl.col("time_s") <= end)
 
 
 def wifi_windows(results: ResultTables) -> list[Picture]:
