@@ -18,18 +18,18 @@ from windtunnel.papers.line import Line
 
 def judge_claim(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decimal]]) -> Item:
     """Give the item of a claim. `own` are the paper's numbers for it, where it has some."""
-    stated = {name: published_mean(name, own) for name in claim.columns()}
-    columns = [Compared(name, stated[name], line.measured(name)) for name in claim.columns()]
-    return replace(decided_item(id, claim, line, own), measure=line.name, columns=tuple(columns))
+    stated = {
+        name: fmean(float(row[name]) for row in own)
+        for name in claim.columns()
+        if all(name in row for row in own)
+    }
+    columns = [Compared(name, stated.get(name), line.measured(name)) for name in claim.columns()]
+    item = decided_item(id, claim, line, stated)
+    return replace(item, measure=line.name, columns=tuple(columns))
 
 
-def published_mean(column: str, own: list[Mapping[str, Decimal]]) -> float | None:
-    """Give the mean of the paper's numbers of a column, if it has them all."""
-    return fmean(float(row[column]) for row in own) if all(column in row for row in own) else None
-
-
-def decided_item(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decimal]]) -> Item:
-    """Give the item of a claim without its columns."""
+def decided_item(id: str, claim: Claim, line: Line, stated: Mapping[str, float]) -> Item:
+    """Give the item of a claim without its columns. `stated` are the paper's numbers of them."""
     if claim.gain:
         return judge_gain(id, claim, claim.gain, line)
     if claim.value:
@@ -52,9 +52,9 @@ def decided_item(id: str, claim: Claim, line: Line, own: list[Mapping[str, Decim
         answer=ONE_RUN if one_run else decided.answer,
         measured_of=decided.columns,
     )
-    if claim.stated is not None or not all(set(columns) <= values.keys() for values in own):
+    if claim.stated is not None or not set(columns) <= stated.keys():
         return item
-    return with_stated(item, claim, {it: fmean(float(row[it]) for row in own) for it in columns})
+    return with_stated(item, claim, stated)
 
 
 def with_stated(item: Item, claim: Claim, values: Mapping[str, float]) -> Item:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import random
+import tomllib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Any
 
 READING = "reading"
 """The axis of the readings in a scenario."""
@@ -18,6 +20,21 @@ JOINT = " + "
 
 SEED = 1
 """The seed of the sample of combinations."""
+
+
+Axes = dict[str, dict[str, dict[str, Any]]]
+"""What a scenario compares: on each axis, what each case sets by its paths."""
+
+
+def compared(text: str) -> Axes:
+    """Give what a scenario compares, by its text."""
+    found: Axes = tomllib.loads(text).get("compare", {})
+    return found
+
+
+def readings_of(axes: Axes) -> dict[str, dict[str, Any]]:
+    """Give the readings of an experiment: by name, what each sets by its paths."""
+    return {name: sets for name, sets in axes.get(READING, {}).items() if name != DEFAULT}
 
 
 def parts(reading: str) -> list[str]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import tomllib
 import traceback
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -20,15 +19,22 @@ from windtunnel.papers.experiment import evidence
 from windtunnel.papers.items import Item
 from windtunnel.papers.paper import Paper, find_paper
 from windtunnel.papers.published import Published, read_published
-from windtunnel.papers.readings import DEFAULT, READING, overrides, restricted
+from windtunnel.papers.readings import (
+    DEFAULT,
+    READING,
+    Axes,
+    compared,
+    overrides,
+    readings_of,
+    restricted,
+)
 from windtunnel.papers.scores import Effect, Numbers, Score, effects
 from windtunnel.papers.summary import Summary, summarise_all
 from windtunnel.papers.variant import UNCHANGED, Variant
 from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
-from windtunnel.running import Progress, read, run_scenario
+from windtunnel.running import Progress, run_scenario
 from windtunnel.scenario.scenario import Scenario
-from windtunnel.scenario.writing import in_toml
 
 
 @dataclass(frozen=True)
@@ -219,19 +225,16 @@ def plan(
 
     Raises PaperError, ScenarioError or OSError.
     """
-    changes = {it: variant.settings_of(paper, it) for it in paper.experiments}
-    stated = {
-        it: compared(read(paper.scenario(it), changes[it], extensions=variant.extensions))
-        for it in paper.experiments
-    }
-    check_readings(paper, {it: readings_of(axes) for it, axes in stated.items()})
+    stated = {it: variant.scenario(paper, it) for it in paper.experiments}
+    axes = {it: compared(scenario.text) for it, scenario in stated.items()}
+    check_readings(paper, {it: readings_of(own) for it, own in axes.items()})
     sample = paper.space.sample(combinations) if combinations else []
     readings = drawn_readings(paper) if variant.quick else all_readings(paper, sample)
-    if variant.quick:
-        runs = 1
+    runs = 1 if variant.quick else runs
+    given = {"runs": None if "runs" in variant.settings else runs, "seed": seed}
+    settings = {name: value for name, value in given.items() if value is not None}
     scenarios = {
-        it: scenario_of(paper, it, readings, axes, repeated(changes[it], runs), seed, variant)
-        for it, axes in stated.items()
+        it: with_readings(scenario, readings, axes[it], settings) for it, scenario in stated.items()
     }
     return Plan(scenarios, readings, sample)
 
@@ -248,43 +251,17 @@ def drawn_readings(paper: Paper) -> list[str]:
     return list(dict.fromkeys([DEFAULT, *drawn]))
 
 
-def repeated(settings: Mapping[str, str], runs: int | None) -> dict[str, str]:
-    """Add the number of runs to settings, if it is given."""
-    return {**settings} if runs is None else {"runs": str(runs), **settings}
-
-
-Axes = dict[str, dict[str, dict[str, Any]]]
-"""What a scenario compares: on each axis, what each case sets by its paths."""
-
-
-def compared(scenario: Scenario) -> Axes:
-    """Give what a scenario compares."""
-    found: Axes = tomllib.loads(scenario.text).get("compare", {})
-    return found
-
-
-def readings_of(axes: Axes) -> dict[str, dict[str, Any]]:
-    """Give the readings of an experiment: by name, what each sets by its paths."""
-    return {name: sets for name, sets in axes.get(READING, {}).items() if name != DEFAULT}
-
-
-def scenario_of(
-    paper: Paper,
-    experiment: str,
-    readings: Sequence[str],
-    axes: Axes,
-    settings: dict[str, str],
-    seed: int | None,
-    variant: Variant,
+def with_readings(
+    scenario: Scenario, readings: Sequence[str], axes: Axes, settings: Mapping[str, object]
 ) -> Scenario:
-    """Read an experiment's scenario again, with all readings that concern it."""
+    """Give an experiment's scenario all readings that concern it, and other settings."""
     own = readings_of(axes)
     wanted = dict.fromkeys(restricted(reading, own) for reading in readings)
     if own and list(wanted) != [DEFAULT, *own]:
         # All axes, in their order: where two set the same value, the later one's holds.
         together = {reading: overrides(reading, own) for reading in wanted}
-        settings["compare"] = in_toml("compare", {**axes, READING: together})
-    return read(paper.scenario(experiment), settings, seed, extensions=variant.extensions)
+        settings = {**settings, "compare": {**axes, READING: together}}
+    return scenario.changed(settings) if settings else scenario
 
 
 def run_all(

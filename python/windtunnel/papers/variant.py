@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
@@ -13,8 +12,9 @@ from windtunnel.papers.claims import Claims
 from windtunnel.papers.errors import PaperError
 from windtunnel.papers.paper import Paper
 from windtunnel.papers.published import Published, Table
-from windtunnel.papers.readings import DEFAULT, READING, Space, known_parts
+from windtunnel.papers.readings import Space, compared, known_parts, readings_of
 from windtunnel.running import read
+from windtunnel.scenario.scenario import Scenario
 
 QUICK_SHARE = 0.05
 """The share of its duration that an experiment runs for if it is only tried."""
@@ -34,17 +34,14 @@ class Variant:
     """Whether everything is only tried: one run of the readings that figures draw, shortened."""
 
     def words(self) -> list[str]:
-        """Describe it; empty if nothing is changed."""
-        return list(self.changes())
-
-    def changes(self) -> Iterator[str]:
-        """Describe each change."""
-        if self.quick:
-            yield f"one run of the readings that are drawn, for {QUICK_SHARE:.0%} of the durations"
-        if self.only:
-            yield f"only {', '.join(self.only)}"
-        yield from (f"{path} = {value}" for path, value in self.settings.items())
-        yield from (f"{name}: {it.__qualname__}, in Python" for name, it in self.extensions.items())
+        """Describe each change; empty if there is none."""
+        share = f"{QUICK_SHARE:.0%} of the durations"
+        return [
+            *([f"one run of the readings that are drawn, for {share}"] if self.quick else []),
+            *([f"only {', '.join(self.only)}"] if self.only else []),
+            *(f"{path} = {value}" for path, value in self.settings.items()),
+            *(f"{name}: {it.__qualname__}, in Python" for name, it in self.extensions.items()),
+        ]
 
     def paper(self, paper: Paper) -> Paper:
         """Keep the experiments that run, and what concerns them alone.
@@ -58,7 +55,8 @@ class Variant:
                 there = ", ".join(paper.experiments)
                 raise PaperError(f"{paper.name}: unknown experiment `{name}`; known: {there}")
         kept = {name: title for name, title in paper.experiments.items() if name in self.only}
-        known = {reading for name in kept for reading in own_readings(paper, name)}
+        texts = (paper.scenario(name).read_text(encoding="utf-8") for name in kept)
+        known = {reading for text in texts for reading in readings_of(compared(text))}
         axes = {
             axis: [it for it in names if it in known] for axis, names in paper.space.axes.items()
         }
@@ -93,27 +91,19 @@ class Variant:
         ]
         return replace(claims, claims=[it for it in kept if it.places])
 
-    def settings_of(self, paper: Paper, experiment: str) -> dict[str, str]:
-        """Give the values that are replaced in an experiment. Raises ScenarioError or OSError."""
-        if not self.quick:
-            return dict(self.settings)
+    def scenario(self, paper: Paper, experiment: str) -> Scenario:
+        """Read the scenario of an experiment. Raises ScenarioError or OSError."""
         file = paper.scenario(experiment)
         scenario = read(file, self.settings, extensions=self.extensions)
+        if not self.quick or "duration" in self.settings:
+            return scenario
         mean_s = scenario.total_simulated_s / (len(scenario.cases) * scenario.runs)
-        shortened = {"duration": f"{QUICK_SHARE * mean_s:g} s", **self.settings}
         try:
-            read(file, shortened, extensions=self.extensions)
+            return scenario.changed({"duration": f"{QUICK_SHARE * mean_s:g} s"})
         except ScenarioError:
             # Too short for what it records or observes: it runs in full.
-            return dict(self.settings)
-        return shortened
+            return scenario
 
 
 UNCHANGED = Variant()
 """The paper as it is."""
-
-
-def own_readings(paper: Paper, experiment: str) -> list[str]:
-    """List the readings of an experiment, without the default. Raises OSError."""
-    stated = tomllib.loads(paper.scenario(experiment).read_text(encoding="utf-8"))
-    return [name for name in stated.get("compare", {}).get(READING, {}) if name != DEFAULT]
