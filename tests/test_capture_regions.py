@@ -30,19 +30,24 @@ def tshark(file: Path, displayed: str, *fields: str) -> list[list[str]]:
     return [line.split("\t") for line in read.stdout.splitlines()]
 
 
+def captures(windtunnel: Command, tmp_path: Path, encoding: str, *more: str) -> Path:
+    """Run regions with an encoding of the header, and give the folder of its captures."""
+    ran = windtunnel(
+        *("run", str(SCENARIOS / "regions.toml"), "--out", "there", "--pcap", "b1"),
+        *("--set", f"region_protocol.encoding={encoding}"),
+        *more,
+    )
+    assert ran.returncode == 0, ran.stderr
+    return tmp_path / "there" / "captures" / "wait" / "run-0"
+
+
 @needs_tshark
 @pytest.mark.parametrize("encoding", ["compact", "flow", "ipv4-shaped"])
 def test_tshark_shows_the_header_and_finds_nothing_wrong(
     windtunnel: Command, tmp_path: Path, encoding: str
 ) -> None:
-    ran = windtunnel(
-        *("run", str(SCENARIOS / "regions.toml"), "--out", "there", "--pcap", "b1"),
-        *("--set", f"region_protocol.encoding={encoding}", "--set", "duration=11 s"),
-        *("--set", "defaults.link.rate=3 Mbps"),
-        *("--pcap", "h2"),
-    )
-    assert ran.returncode == 0, ran.stderr
-    folder = tmp_path / "there" / "captures" / "wait" / "run-0"
+    more = ("--set", "duration=11 s", "--set", "defaults.link.rate=3 Mbps", "--pcap", "h2")
+    folder = captures(windtunnel, tmp_path, encoding, *more)
     # Before the agreement ends and after, at the border between ct1 and its neighbours.
     border = folder / "b1.pcapng"
     assert tshark(border, WRONG, "frame.number") == []
@@ -69,13 +74,8 @@ def test_tshark_shows_the_header_and_finds_nothing_wrong(
 def test_the_header_has_the_class_of_the_packet_inside(
     windtunnel: Command, tmp_path: Path, encoding: str
 ) -> None:
-    ran = windtunnel(
-        *("run", str(SCENARIOS / "regions.toml"), "--out", "there", "--pcap", "b1"),
-        *("--set", f"region_protocol.encoding={encoding}", "--set", "duration=2 s"),
-        *("--set", "flows.download.dscp=EF"),
-    )
-    assert ran.returncode == 0, ran.stderr
-    border = tmp_path / "there" / "captures" / "wait" / "run-0" / "b1.pcapng"
+    more = ("--set", "duration=2 s", "--set", "flows.download.dscp=EF")
+    border = captures(windtunnel, tmp_path, encoding, *more) / "b1.pcapng"
     classes = tshark(border, "region && tcp", "region.dscp", "ip.dsfield.dscp")
     assert {tuple(it) for it in classes} == {("46", "46")}
     messages = tshark(border, "region.control.type == 16", "region.dscp")

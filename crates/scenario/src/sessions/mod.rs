@@ -160,10 +160,11 @@ impl Sessions {
                 entry_size: within(&self.entry_size, MOST_FILE, "entry_size")?,
                 policy: policy.clone(),
             },
-            elements: match &self.element_size {
-                Some(it) => Some(it.plan("element_size", files)?),
-                None => None,
-            },
+            elements: self
+                .element_size
+                .as_ref()
+                .map(|it| it.plan("element_size", files))
+                .transpose()?,
             ahead: self.policy.ahead(),
             neighbours: carriers::neighbours(&policy, plan),
             popularity: self.popularity()?,

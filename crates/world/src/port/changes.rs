@@ -72,8 +72,8 @@ impl Port {
                 port.rate = rate;
                 under_transmission.into_iter().for_each(|it| port.resume(it, now));
             });
+            self.forget_the_call();
         }
-        self.forget_the_call();
     }
 
     /// What has not started takes another time to the other end. With a trace, what waits

@@ -140,3 +140,18 @@ fn a_stall_past_the_last_opportunity_is_for_ever() {
         assert_eq!(bench.port.counters().transmission_sum, Duration::ZERO);
     }
 }
+
+/// What is cut off ends at 2.75 ms at the new rate, for nothing, and at 8 ms at the one before.
+#[test]
+fn a_rate_that_rises_during_an_outage_frees_the_link_earlier() {
+    for discipline in patient() {
+        let bench = Bench::new(&direction(discipline))
+            .at(0, Event::Change(LinkChange::Rate(megabits(1))))
+            .offering(0, 2)
+            .at(1000, Event::Change(LinkChange::Down))
+            .at(2000, AGAIN)
+            .at(3000, Event::Change(LinkChange::Up))
+            .run();
+        assert_eq!((bench.numbers(), bench.times()), (vec![1], vec![14_000]));
+    }
+}
