@@ -40,12 +40,13 @@ fn equal_runs(study: &Study) -> Option<String> {
 }
 
 /// How many packet-hops all runs of a study take at the most, about: links of paths are full
-/// where flows fill them, and consumers alone.
+/// where flows fill them, and consumers alone. Equal cases are simulated once.
 #[must_use]
 pub fn packet_hops(study: &Study) -> f64 {
     let runs = study.total_runs() as f64 / study.cases.len().max(1) as f64;
     let of_case = |plan: &Plan| most_packet_hops(plan) * runs;
-    study.cases.iter().map(|it| of_case(&it.plan)).sum()
+    let simulated = study.cases.iter().filter(|it| it.same_as.is_none());
+    simulated.map(|it| of_case(&it.plan)).sum()
 }
 
 fn of_plan(plan: &Plan) -> Vec<String> {

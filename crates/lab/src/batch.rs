@@ -10,20 +10,18 @@ use std::time::Instant;
 use std::{fmt, io};
 
 use cpu_time::{ProcessTime, ThreadTime};
-use windtunnel_applications::Workload;
-use windtunnel_applications::sessions::PagingPolicy;
-use windtunnel_applications::video::rules::RuleSettings;
 use windtunnel_engine::{Control, Stop, Time};
 use windtunnel_scenario::{Case, ScenarioError, Study};
-use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
-use windtunnel_world::{FlowPlan, Transport, World};
+use windtunnel_world::World;
 
 use crate::capture::{CaptureSettings, Captures};
 use crate::caught::caught;
+use crate::equal_cases::EqualCases;
+use crate::extensions::uses_extensions;
 use crate::live::{Live, LiveRun, SharedLive};
 use crate::packets::{PacketSettings, qlogs};
 use crate::run_folder::of_run;
-use crate::series::{self, CHUNK, Series, UNFINISHED};
+use crate::series::{self, CHUNK, Series, UNFINISHED, Written};
 use crate::tables::{Labels, Measurements, Run};
 
 /// How far a batch is.
@@ -81,6 +79,8 @@ enum Failure {
 #[derive(Debug)]
 struct Shared {
     study: Study,
+    /// Which cases are simulated; where packets are written, all.
+    equal: EqualCases,
     /// How many threads a run may use.
     threads: usize,
     /// Where series are written; without it, they stay in memory.
@@ -124,29 +124,6 @@ impl Processors {
     fn threads_of_a_run(self, study: &Study, writes_packets: bool) -> usize {
         if writes_packets || study.cases.iter().any(uses_extensions) { 1 } else { self.threads }
     }
-}
-
-/// Whether something in it is written outside.
-fn uses_extensions(case: &Case) -> bool {
-    case.plan.flows.iter().any(flow_uses_extensions)
-        || case.plan.consumers.iter().any(|it| it.controller.maker().is_some())
-        || case
-            .plan
-            .sessions
-            .iter()
-            .any(|it| matches!(it.settings.policy, PagingPolicy::External(_)))
-}
-
-fn flow_uses_extensions(flow: &FlowPlan) -> bool {
-    let Transport::Tcp { settings, workload } = &flow.transport else { return false };
-    let scheduler = flow.multipath.as_ref().map(|it| &it.settings.scheduler);
-    let has_rule = match workload {
-        Workload::AdaptiveVideo(it) => matches!(it.rule, RuleSettings::External(_)),
-        _ => false,
-    };
-    settings.controller.maker().is_some()
-        || matches!(scheduler, Some(SchedulerSettings::External(_)))
-        || has_rule
 }
 
 /// What is seen of runs beside their series and totals.
@@ -233,6 +210,7 @@ impl Batch {
         let total = study.total_runs();
         let shared = Arc::new(Shared {
             threads: processors.threads_of_a_run(&study, writes_packets),
+            equal: if writes_packets { EqualCases::none(&study) } else { EqualCases::of(&study) },
             study,
             folder,
             captures,
@@ -263,8 +241,10 @@ impl Batch {
             total_simulated_s: study.total_simulated_s(),
             ..Progress::default()
         };
-        for control in lock(&self.shared.controls).iter().flatten() {
-            progress.simulated_s += control.simulated().as_seconds();
+        for (index, control) in lock(&self.shared.controls).iter().enumerate() {
+            let Some(control) = control else { continue };
+            let cases = self.shared.cases_of(index) as f64;
+            progress.simulated_s += cases * control.simulated().as_seconds();
             progress.events += control.events();
         }
         progress
@@ -304,30 +284,30 @@ impl Batch {
             thread.join().expect("a worker catches the panics of its runs");
         }
         let shared = Arc::into_inner(self.shared).expect("all workers have ended");
-        let results = shared.results.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let results = std::mem::take(&mut *lock(&shared.results));
         let mut outcome = Outcome::default();
         let runs = shared.study.runs as usize;
         for (index, result) in results.into_iter().enumerate() {
+            let (case, number) = (index / runs, (index % runs) as u32);
             match result {
                 Some(Ok(run)) if run.stop != Stop::Cancelled => outcome.runs.push(run),
                 Some(Err(Failure::Fault(what))) => {
-                    let (case, number) = (index / runs, (index % runs) as u32);
-                    outcome.faults.push(Fault { case, number, what });
+                    outcome.faults.push(Fault { case, number, what })
                 }
                 Some(Err(Failure::Extension(failure))) => outcome.failures.push(failure),
                 Some(Err(Failure::Unwritten(error))) => {
                     outcome.unwritten.get_or_insert(error);
                 }
-                Some(Ok(_)) | None => outcome.unfinished += 1,
+                Some(Ok(_)) | None => match shared.of_equal_case(&outcome.runs, case, number) {
+                    Some(run) => outcome.runs.push(run),
+                    None => outcome.unfinished += 1,
+                },
             }
         }
         if let Some(folder) = &shared.folder {
-            let runs: Vec<PathBuf> = outcome
-                .runs
-                .iter()
-                .map(|it| unfinished(folder, &shared.study.cases[it.case], u64::from(it.number)))
-                .collect();
-            outcome.unwritten = outcome.unwritten.or(series::join(folder, &runs).err());
+            let written: Vec<Written> =
+                outcome.runs.iter().map(|it| shared.written(folder, it)).collect();
+            outcome.unwritten = outcome.unwritten.or(series::join(folder, &written).err());
         }
         (shared.study, outcome)
     }
@@ -345,6 +325,10 @@ impl Shared {
             if index >= self.study.total_runs() || self.cancelled.load(Ordering::Relaxed) {
                 return;
             }
+            let cases = self.cases_of(index);
+            if cases == 0 {
+                continue;
+            }
             let control = Arc::new(Control::default());
             lock(&self.controls)[index] = Some(Arc::clone(&control));
             // A cancellation between the look above and the line above.
@@ -360,8 +344,28 @@ impl Shared {
             });
             lock(&self.results)[index] = Some(result);
             self.live.iter().for_each(|it| drop(lock(it).remove(&index)));
-            self.finished.fetch_add(1, Ordering::Relaxed);
+            self.finished.fetch_add(cases, Ordering::Relaxed);
         }
+    }
+
+    /// How many cases a run is simulated for.
+    fn cases_of(&self, run: usize) -> usize {
+        self.equal.cases(run / self.study.runs as usize)
+    }
+
+    /// The run of a case for which an equal one was simulated, if that has finished; `runs` are
+    /// the finished ones before it.
+    fn of_equal_case(&self, runs: &[Run], case: usize, number: u32) -> Option<Run> {
+        let simulated = (self.equal.simulated_for(case), number);
+        let place = runs.binary_search_by_key(&simulated, |it| (it.case, it.number)).ok()?;
+        Some(runs[place].of_equal_case(&self.study, case))
+    }
+
+    /// Where the series of a finished run were written, and under which names they belong.
+    fn written(&self, folder: &Path, run: &Run) -> Written {
+        let case = &self.study.cases[self.equal.simulated_for(run.case)];
+        let labels = run.is_copy.then(|| Labels::new(&self.study, run.case, run.number));
+        Written { folder: unfinished(folder, case, u64::from(run.number)), labels }
     }
 
     fn run(&self, index: usize, control: &Arc<Control>) -> Result<Run, Failure> {
@@ -406,6 +410,7 @@ impl Shared {
             simulated: end.since(Time::ZERO),
             measurements: Measurements::take(&plan, &case_read.prefixes, &world, end),
             series: series.finish(stop).map_err(Failure::Unwritten)?,
+            is_copy: false,
             routing: world.routing_time(),
             cpu: if self.threads == 1 { cpu.elapsed() } else { whole.elapsed() },
             real: real.elapsed(),

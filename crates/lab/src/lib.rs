@@ -12,6 +12,8 @@ mod capture;
 mod caught;
 mod dns;
 mod environment;
+mod equal_cases;
+mod extensions;
 mod folder;
 mod frames;
 mod live;

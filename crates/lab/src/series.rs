@@ -226,29 +226,39 @@ fn writer(path: &Path, empty: &RecordBatch) -> io::Result<ArrowWriter<File>> {
     ArrowWriter::try_new(File::create(path)?, empty.schema(), Some(properties)).map_err(cause)
 }
 
+/// The files of a run's series.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// Where they are.
+    pub(crate) folder: PathBuf,
+    /// Where they are those of an equal case: what stands in place of its labels.
+    pub(crate) labels: Option<Labels>,
+}
+
 /// The files of some runs, one after the other, as files in `folder`; those of the runs are
 /// removed with their folders. Of each, no more than a row group is in memory at a time.
 ///
 /// # Errors
 /// If a file cannot be read or written.
-pub(crate) fn join(folder: &Path, runs: &[PathBuf]) -> io::Result<()> {
+pub(crate) fn join(folder: &Path, runs: &[Written]) -> io::Result<()> {
     for name in SERIES {
         match runs {
             [] => {}
-            [run] => fs::rename(path(run, name), path(folder, name))?,
+            [run] => fs::rename(path(&run.folder, name), path(folder, name))?,
             runs => copy(runs, name, &path(folder, name))?,
         }
     }
+    let own = runs.iter().filter(|it| it.labels.is_none());
     // What cannot be removed does no harm.
-    let _ = runs.iter().try_for_each(fs::remove_dir_all);
+    let _ = own.map(|it| &it.folder).try_for_each(fs::remove_dir_all);
     remove_empty(&folder.join(UNFINISHED));
     Ok(())
 }
 
-fn copy(runs: &[PathBuf], name: &str, to: &Path) -> io::Result<()> {
+fn copy(runs: &[Written], name: &str, to: &Path) -> io::Result<()> {
     let mut output = None;
     for run in runs {
-        let file = File::open(path(run, name))?;
+        let file = File::open(path(&run.folder, name))?;
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).map_err(cause)?;
         let reader = reader.with_batch_size(CHUNK);
         let empty = RecordBatch::new_empty(Arc::clone(reader.schema()));
@@ -258,6 +268,7 @@ fn copy(runs: &[PathBuf], name: &str, to: &Path) -> io::Result<()> {
         };
         for table in reader.build().map_err(cause)? {
             let table = table.map_err(io::Error::other)?;
+            let table = run.labels.as_ref().map_or_else(|| table.clone(), |it| it.in_place(&table));
             output.write(&table).map_err(cause)?;
         }
     }

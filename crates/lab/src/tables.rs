@@ -423,6 +423,25 @@ pub struct Run {
     pub measurements: Measurements,
     /// The tables of its series; none if they are in files.
     pub(crate) series: Vec<RecordBatch>,
+    /// Whether it is that of an equal case: then nothing was simulated for it, and it took no time.
+    pub is_copy: bool,
+}
+
+impl Run {
+    /// The same run of a case that is equal.
+    pub(crate) fn of_equal_case(&self, study: &Study, case: usize) -> Self {
+        let labels = Labels::new(study, case, self.number);
+        Self {
+            case,
+            measurements: self.measurements.clone(),
+            series: self.series.iter().map(|it| labels.in_place(it)).collect(),
+            cpu: std::time::Duration::ZERO,
+            routing: std::time::Duration::ZERO,
+            real: std::time::Duration::ZERO,
+            is_copy: true,
+            ..*self
+        }
+    }
 }
 
 /// The totals of one run.
@@ -686,5 +705,11 @@ impl Labels {
         labels.fields.extend(table.schema().fields().iter().map(|it| it.as_ref().clone()));
         labels.arrays.extend(table.columns().iter().cloned());
         labels.batch()
+    }
+
+    /// A table of another case of the study, with these columns in place of its own.
+    pub(crate) fn in_place(&self, table: &RecordBatch) -> RecordBatch {
+        let own: Vec<usize> = (self.case.len() + 1..table.num_columns()).collect();
+        self.before(&table.project(&own).expect("the columns exist"))
     }
 }

@@ -102,14 +102,14 @@ impl Outcome {
     }
 
     /// Events handled, packet-hops, CPU seconds, and the real seconds of routing where nodes
-    /// move, over all runs.
+    /// move, over all runs that were simulated.
     #[getter]
     fn work(&self) -> (u64, u64, f64, f64) {
-        let runs = &self.outcome.runs;
-        let cpu = runs.iter().map(|run| run.cpu.as_secs_f64()).sum();
-        let routing = runs.iter().map(|run| run.routing.as_secs_f64()).sum();
-        let events = runs.iter().map(|it| it.events).sum();
-        (events, runs.iter().map(|it| it.packet_hops).sum(), cpu, routing)
+        let runs = || self.outcome.runs.iter().filter(|it| !it.is_copy);
+        let cpu = runs().map(|run| run.cpu.as_secs_f64()).sum();
+        let routing = runs().map(|run| run.routing.as_secs_f64()).sum();
+        let events = runs().map(|it| it.events).sum();
+        (events, runs().map(|it| it.packet_hops).sum(), cpu, routing)
     }
 }
 

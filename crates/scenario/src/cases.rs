@@ -1,5 +1,6 @@
 //! From a file's text to the cases that it compares, each a checked plan.
 
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -37,6 +38,9 @@ pub struct Case {
     pub notes: Vec<String>,
     /// What of each file of a topology is used, and what is not.
     pub imports: Vec<String>,
+    /// The first case of the study that differs from this one in nothing but its names, if there
+    /// is an earlier one.
+    pub same_as: Option<usize>,
 }
 
 impl Case {
@@ -47,6 +51,16 @@ impl Case {
         let plan = place.checked_sub(1).map_or(&self.plan, |place| &self.later[place]);
         Plan { run: number as u64, ..plan.clone() }
     }
+
+    /// The same under the names of another combination; it is the study's case `place`.
+    fn renamed(&self, combination: &[Chosen<'_>], place: usize) -> Self {
+        Self { names: names(combination), same_as: Some(place), ..self.clone() }
+    }
+}
+
+/// For each axis, the chosen case's name.
+fn names(combination: &[Chosen<'_>]) -> Vec<String> {
+    combination.iter().map(|it| it.name.to_owned()).collect()
 }
 
 /// A scenario, read and checked.
@@ -115,9 +129,16 @@ impl Study {
         let combinations = comparison::combinations(&axes);
         let mut each_run = comparison::each_run(&scenario);
         each_run.truncate(scenario.runs.value as usize);
-        let case = |it: &Vec<Chosen<'_>>| given.case(it, &each_run, &mut files, extensions);
-        let cases = combinations.iter().map(case);
-        let cases = cases.collect::<Result<_, _>>()?;
+        let mut cases: Vec<Case> = Vec::with_capacity(combinations.len());
+        let mut first_with = HashMap::new();
+        for combination in &combinations {
+            let text = given.stated(combination, &[])?.text;
+            let first = *first_with.entry(text).or_insert(cases.len());
+            cases.push(match cases.get(first) {
+                Some(same) => same.renamed(combination, first),
+                None => given.case(combination, &each_run, &mut files, extensions)?,
+            });
+        }
         let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
         Ok(Self {
             file: file.to_owned(),
@@ -262,13 +283,31 @@ impl<'a> Given<'a> {
         files: &mut Files<'_>,
         extensions: &Extensions,
     ) -> Result<Case, ScenarioError> {
-        let names = combination.iter().map(|it| it.name.to_owned()).collect();
         let mut planned = |own: &[Assignment]| self.plan(combination, own, files, extensions);
         let (plan, notes, imports) = planned(each_run.first().map_or(&[], Vec::as_slice))?;
         let later = each_run.iter().skip(1).map(|it| Ok(planned(it)?.0));
         let later = later.collect::<Result<_, _>>()?;
         let prefixes = prefixes(&plan);
-        Ok(Case { names, plan, later, prefixes, notes, imports })
+        let names = names(combination);
+        Ok(Case { names, plan, later, prefixes, notes, imports, same_as: None })
+    }
+
+    /// The text with what a combination sets, and what a run sets beside it.
+    fn stated(
+        &self,
+        combination: &[Chosen<'_>],
+        own: &[Assignment],
+    ) -> Result<Stated, ScenarioError> {
+        let mut document = self.document.clone();
+        let mut set = Vec::new();
+        for it in combination.iter().flat_map(|it| it.assignments).chain(own) {
+            let keys = settings::set(&mut document, &it.path, it.value.clone());
+            let refused =
+                |wrong: Mistake| self.refuse(wrong.at(it.span.clone()), label(combination));
+            set.push((keys.map_err(refused)?, Origin::Inside(it.span.clone())));
+        }
+        let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
+        Ok(Stated { text, set })
     }
 
     /// The plan of a run, what was decided, and what of files is used.
@@ -279,16 +318,7 @@ impl<'a> Given<'a> {
         files: &mut Files<'_>,
         extensions: &Extensions,
     ) -> Result<(Plan, Vec<String>, Vec<String>), ScenarioError> {
-        let names: Vec<&str> = combination.iter().map(|it| it.name).collect();
-        let label = (!names.is_empty()).then(|| names.join(", "));
-        let mut document = self.document.clone();
-        let mut set = Vec::new();
-        for it in combination.iter().flat_map(|it| it.assignments).chain(own) {
-            let keys = settings::set(&mut document, &it.path, it.value.clone());
-            let keys = keys.map_err(|wrong| self.refuse(wrong.at(it.span.clone()), label.clone()));
-            set.push((keys?, Origin::Inside(it.span.clone())));
-        }
-        let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
+        let Stated { text, set } = self.stated(combination, own)?;
         let plan = parse(&text, files).and_then(|(it, imports)| {
             let (plan, mut notes) = build::plan(&it, files, extensions)?;
             notes.extend(it.recording.notes(&plan));
@@ -297,7 +327,7 @@ impl<'a> Given<'a> {
             Ok((plan, notes, imports))
         });
         plan.map_err(|it| {
-            let label = label.filter(|_| !self.has(&it, files));
+            let label = label(combination).filter(|_| !self.has(&it, files));
             self.refuse(trace::back(it, &text, &self.text, &set), label)
         })
     }
@@ -306,6 +336,17 @@ impl<'a> Given<'a> {
     fn has(&self, mistake: &Mistake, files: &mut Files<'_>) -> bool {
         parse(&self.text, files).is_err_and(|it| it.message == mistake.message)
     }
+}
+
+/// A text with what is set in it, and where that comes from.
+struct Stated {
+    text: String,
+    set: Vec<(Vec<Key>, Origin)>,
+}
+
+/// What errors call a combination: nothing if nothing is compared.
+fn label(combination: &[Chosen<'_>]) -> Option<String> {
+    (!combination.is_empty()).then(|| names(combination).join(", "))
 }
 
 fn check_size(text: &str) -> Result<(), Mistake> {

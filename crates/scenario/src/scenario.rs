@@ -131,7 +131,8 @@ pub(crate) struct Scenario {
     #[serde(default)]
     pub(crate) routing: Routing,
     /// What is compared: for each axis its cases, and for each case the values
-    /// it sets, by their path in this file. All combinations of cases are run.
+    /// it sets, by their path in this file. All combinations of cases are run; of those that
+    /// set the same, one is simulated for all.
     #[serde(default)]
     #[schemars(with = "Compare")]
     pub(crate) compare: Named<Named<Named<toml::Value>>>,
