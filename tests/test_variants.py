@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
+from decimal import Decimal
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from windtunnel.cli.commands import app
 from windtunnel.extensions import UnknownExtension, load
 from windtunnel.papers.errors import PaperError
 from windtunnel.papers.paper import find_paper
+from windtunnel.papers.published import Published, read_published
 from windtunnel.papers.reproduction import Reproduction, plan, reproduce
 from windtunnel.papers.variant import Variant
 from windtunnel.progress import BETWEEN_LINES, in_lines
@@ -77,6 +80,15 @@ def test_only_some_experiments_run(mine: Path) -> None:
     assert found.items == [] and found.changed == ["only table-2"]
     with pytest.raises(PaperError, match="unknown experiment `table-3`; known: table-1, table-2"):
         reproduce(str(mine), variant=Variant(only=["table-3"]))
+
+
+def test_a_zero_has_the_digits_of_its_table_where_only_its_row_runs(mine: Path) -> None:
+    published = read_published(find_paper(str(mine)))
+    rows = {"table-1": {"a": Decimal("0.001")}, "table-2": {"a": Decimal(0)}}
+    printed = [Decimal("0.001"), Decimal(0)]
+    table = replace(published.tables[0], rows=rows, printed=printed)
+    kept = Variant(only=["table-2"]).published(Published([table])).tables[0]
+    assert list(kept.rows) == ["table-2"] and kept.half_digit("table-2", "a") == 0.0005
 
 
 def test_a_quick_reproduction_is_one_short_run_and_decides_nothing(mine: Path) -> None:

@@ -60,9 +60,9 @@ def table(
     rows: dict[str, dict[str, Decimal]], mean_over: list[str] | None = None, **more: Any
 ) -> Table:
     """Give a table of throughputs by controller."""
-    return Table(
-        "table-1", more.pop("measures", ["throughput"]), "controller", mean_over, rows, **more
-    )
+    printed = [value for values in rows.values() for value in values.values()]
+    measures = more.pop("measures", ["throughput"])
+    return Table("table-1", measures, "controller", mean_over, rows, printed, **more)
 
 
 def compared(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from typing import Any
 
 from windtunnel.papers.agreement import rounding
 from windtunnel.papers.errors import PaperError
@@ -25,6 +26,8 @@ class Table:
     """The experiments whose mean its rows give; None: a row is the experiment of its name."""
     rows: dict[str, dict[str, Decimal]]
     """The published values of each row, by column."""
+    printed: list[Decimal]
+    """All values that the paper prints in it, of rows that do not run as well."""
     where: dict[str, str] = field(default_factory=dict)
     """The case on each other axis."""
     chosen: str = ""
@@ -34,8 +37,7 @@ class Table:
 
     def half_digit(self, row: str, column: str) -> float:
         """Give half a unit of the last digit of a value; a zero has those of its table."""
-        among = (value for values in self.rows.values() for value in values.values())
-        return rounding(self.rows[row][column], among)
+        return rounding(self.rows[row][column], self.printed)
 
     def experiments(self, row: str) -> list[str]:
         """List the experiments that give a row."""
@@ -74,23 +76,25 @@ def read_published(paper: Paper) -> Published:
     file = paper.folder / PUBLISHED
     data = load(file)
     try:
-        return Published(
-            tables=[
-                Table(
-                    id=table["id"],
-                    measures=table["measures"],
-                    axis=table["axis"],
-                    mean_over=table.get("mean-over"),
-                    rows={
-                        row: {name: Decimal(value) for name, value in values.items()}
-                        for row, values in table["rows"].items()
-                    },
-                    where=table.get("where", {}),
-                    chosen=table.get("chosen", ""),
-                    single_run=table.get("single-run", False),
-                )
-                for table in data["tables"]
-            ],
-        )
+        return Published(tables=[read_table(it) for it in data["tables"]])
     except (KeyError, TypeError) as error:
         raise PaperError(f"{file}: {explain(error)}") from error
+
+
+def read_table(table: Mapping[str, Any]) -> Table:
+    """Read a table. Raises KeyError or TypeError for an invalid one."""
+    rows = {
+        row: {name: Decimal(value) for name, value in values.items()}
+        for row, values in table["rows"].items()
+    }
+    return Table(
+        id=table["id"],
+        measures=table["measures"],
+        axis=table["axis"],
+        mean_over=table.get("mean-over"),
+        rows=rows,
+        printed=[value for values in rows.values() for value in values.values()],
+        where=table.get("where", {}),
+        chosen=table.get("chosen", ""),
+        single_run=table.get("single-run", False),
+    )
