@@ -25,7 +25,8 @@ export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 .PHONY: docs bench bench-compare bench-ns3
 
 demo: $(core)
-	$(bin)/windtunnel reproduce ec-elastic
+	$(bin)/windtunnel run scenarios/home.toml --report
+	@echo 'A paper next: $(bin)/windtunnel reproduce ec-elastic --quick'
 
 test: lint test-rust test-python
 
@@ -72,6 +73,7 @@ docs: $(core)
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
 	$(bin)/python -m windtunnel.recipes docs/recipes.md
 	$(bin)/python docs/run_notebook.py
+	$(bin)/python docs/draw_home.py
 
 bench: $(core)
 	$(bin)/windtunnel bench

@@ -89,9 +89,9 @@ class Comparison:
             names = results["runs"].select(self.axes)
             self.cases = names.unique(maintain_order=True).rows()
         self.tables = {name: self._counted(table) for name, table in results.tables.items()}
-        # Flows without a controller are a group of their own.
+        # Flows without a controller are known by their protocol.
         flows = self["flows"]
-        named = flows.with_columns(pl.col("flow_controller").fill_null("none"))
+        named = flows.with_columns(pl.col("flow_controller").fill_null(pl.col("protocol")))
         grouped = groups.by_controller if by_controller else groups.grouped
         self.tables["flows"] = grouped(named)
         document = parsed(getattr(results, "scenario", ""))
