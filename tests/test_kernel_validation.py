@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import random
 import subprocess
 import sys
-from collections import deque
 from pathlib import Path
-
-import pytest
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "validation" / "kernel"
@@ -99,60 +95,6 @@ def test_the_delay_line_tells_how_late_packets_left() -> None:
         "p99_us": 99.0,
         "most_us": 99.0,
     }
-
-
-@pytest.mark.parametrize("burst", [1, 2, 4])
-def test_a_token_bucket_drops_what_a_link_with_a_longer_queue_drops(burst: int) -> None:
-    """By this law the comparison sets queue and delay; times in frames, exact in binary."""
-    draw = random.Random(burst)
-    arrivals, now = [], 0.0
-    for _ in range(5000):
-        now += draw.choice([0.0, 0.5, 1.25, 3.0])
-        arrivals.append(now)
-    limit = 7
-    bucket, link = token_bucket(arrivals, limit, burst), serial_link(arrivals, limit + burst - 1)
-    assert bucket.keys() == link.keys()
-    assert 0 < len(bucket) < len(arrivals)
-    # A frame leaves the link one to `burst` frames' time later, and `burst` if it waited.
-    for frame, left in bucket.items():
-        later = link[frame] - left
-        assert 1 <= later <= burst
-        assert left == arrivals[frame] or later == burst
-
-
-def token_bucket(arrivals: list[float], limit: int, burst: int) -> dict[int, float]:
-    """Give when each frame leaves a bucket of `burst` frames; not those dropped."""
-    leaves: dict[int, float] = {}
-    waiting: deque[float] = deque()
-    tokens, filled = float(burst), 0.0
-    for frame, now in enumerate(arrivals):
-        while waiting and waiting[0] <= now:
-            waiting.popleft()
-        if len(waiting) == limit:
-            continue
-        start = max(now, filled)
-        tokens = min(burst, tokens + start - filled)
-        filled = start + max(0.0, 1 - tokens)
-        tokens = max(0.0, tokens - 1)
-        leaves[frame] = filled
-        waiting.append(filled)
-    return leaves
-
-
-def serial_link(arrivals: list[float], limit: int) -> dict[int, float]:
-    """Give when each frame has left a link before which `limit` frames may wait."""
-    leaves: dict[int, float] = {}
-    waiting: deque[float] = deque()
-    free = 0.0
-    for frame, now in enumerate(arrivals):
-        while waiting and waiting[0] <= now:
-            waiting.popleft()
-        if len(waiting) == limit:
-            continue
-        waiting.append(max(free, now))
-        free = waiting[-1] + 1
-        leaves[frame] = free
-    return leaves
 
 
 def test_nothing_but_the_congestion_window_limited_the_kernel() -> None:

@@ -235,6 +235,40 @@ def test_a_study_gives_a_row_for_each_run_with_parameters_and_measures(folder: P
     assert single["flows"]["goodput_bps"].to_list() == [row["goodput_bps"]]
 
 
+ARRIVALS = """
+[flows.f.workload]
+kind = "arrivals"
+sizes = "web-search"
+load = "180 %"
+"""
+
+
+def test_transfers_that_did_not_end_are_counted_and_told_of(folder: Path) -> None:
+    results = study(written(folder, STUDY), store=folder / "store")
+    assert results.frame["unfinished_transfers"].null_count() == 12, "there is none to end"
+    assert not results.unfinished
+    (folder / "scenario.toml").write_text(SCENARIO + ARRIVALS)
+    results = study(written(folder, STUDY), store=folder / "store")
+    left = results.table("flows").group_by("key").agg(pl.col("unfinished_transfers").sum())
+    joined = results.frame.join(left, on="key")
+    counts = joined["unfinished_transfers"].to_list()
+    assert counts == joined["unfinished_transfers_right"].to_list()
+    assert results.unfinished.startswith(f"{sum(counts):,.0f} of ")
+    assert "transfers did not end within the run" in results.unfinished
+
+
+def test_a_store_of_an_earlier_version_lacks_what_that_did_not_measure(folder: Path) -> None:
+    file = written(folder, STUDY)
+    run(read(file), Store(folder / "store"))
+    for name, column in (("runs", "unfinished_transfers"), ("flows", "lost")):
+        for stored in (folder / "store" / "chunks").glob(f"*/{name}.parquet"):
+            write_table(pl.read_parquet(stored).drop(column), stored)
+    later = written(folder, STUDY.replace('"10 ms"', '"15 ms"'))
+    results = study(later, store=folder / "store")
+    assert results.frame["goodput_bps"].null_count() == 0
+    assert results.table("flows").height == 12
+
+
 def test_a_run_that_the_store_has_is_not_run_again_in_this_study_or_another(folder: Path) -> None:
     file = written(folder, STUDY)
     ran = run(read(file), Store(folder / "store"))

@@ -28,20 +28,14 @@ def path_settings(case: Case, rate_mbps: int) -> dict[str, str]:
 
 
 def link_settings(link: str, path: Case, rate_mbps: int) -> dict[str, str]:
-    """Give a scenario's settings for the link that is a path.
-
-    A token bucket of n frames drops the same frames as a link whose queue is longer by n − 1
-    frames (the n-th is the one in transmission), and forwards each frame earlier by the
-    transmission time of n frames.
-    """
-    burst = path["burst_bytes"]
-    earlier_ms = burst * 8 / (rate_mbps * 1e3)
-    delay_ms = max(0.0, path["base_rtt_ms"] - earlier_ms)
-    limit = path["limit_bytes"] + burst - FRAME
+    """Give a scenario's settings for the link that is a path: its token bucket and its delay."""
+    bucket = (
+        f'kind = "shaper", rate = "{rate_mbps} Mbps", burst = "{path["burst_bytes"]} B", '
+        f'limit = "{path["limit_bytes"]} B"'
+    )
     return {
-        f"links.{link}.rate": f'["{rate_mbps} Mbps", "10 Gbps"]',
-        f"links.{link}.delay": f'["0 ms", "{delay_ms:.6f} ms"]',
-        f"links.{link}.queue.limit": f'"{limit} B"',
+        f"links.{link}.delay": f'["0 ms", "{path["base_rtt_ms"]} ms"]',
+        f"links.{link}.queue": f'[{{ {bucket} }}, {{ kind = "drop-tail" }}]',
     }
 
 

@@ -79,7 +79,7 @@ def simulate(case: Case) -> Measures:
     """Simulate a case; give the medians of its measures over the runs."""
     results = run_scenario(read(SCENARIO, settings(case)))
     # The kernel's connections stand before their requests; here the handshake is before each.
-    handshake = case["base_rtt_ms"] - case["burst_bytes"] * 8 / case["rate_mbps"] / 1e3
+    handshake = case["base_rtt_ms"]
     end = pl.col("start_s") + pl.col("completion_s")
     answers = (
         results["transfers"]

@@ -22,8 +22,8 @@
 //!   before 5.1 (commit 78dc70ebaa38), and in flight is what is so now, as before 4.20
 //! - pacing: 99 % of `gain * bandwidth`; in startup it only rises
 //! - loss: one round of packet conservation, then as before; after recovery the
-//!   window is as before. A timeout starts from the restart window. Marks are
-//!   ignored.
+//!   window is as before. A recovery that begins as another ends goes on, as in Linux.
+//!   A timeout starts from the restart window. Marks are ignored.
 //! - policer: two intervals of at least four rounds that lost 20 % at the same
 //!   rate (within 1/8) make that the bandwidth for 48 rounds
 //!
@@ -104,6 +104,9 @@ pub struct Bbr1 {
     /// The window before recovery or a probe for the round trip.
     prior_window: f64,
     recovering: bool,
+    /// Whether it was recovering at the last acknowledgement: recovery changes the window with the
+    /// next, and one that begins as another ends goes on.
+    was_recovering: bool,
     conserving: bool,
     /// Sending has begun again after idleness, and nothing was delivered since.
     from_idle: bool,
@@ -135,6 +138,7 @@ impl Bbr1 {
             limited_until: -1.0,
             prior_window: 0.0,
             recovering: false,
+            was_recovering: false,
             conserving: false,
             from_idle: false,
             sharing: 1.0,
@@ -333,9 +337,27 @@ impl Bbr1 {
         }
     }
 
+    /// The window after what was lost, and after recovery if that began or ended. Its first round
+    /// is that of what is sent from here on.
+    fn follow_recovery(&mut self, acknowledgement: &Acknowledgement) -> f64 {
+        let cwnd = (self.window.cwnd() - acknowledgement.lost).max(1.0);
+        match (core::mem::replace(&mut self.was_recovering, self.recovering), self.recovering) {
+            (false, true) => {
+                self.conserving = true;
+                self.rounds.restart();
+                acknowledgement.in_flight + acknowledgement.delivered
+            }
+            (true, false) => {
+                self.conserving = false;
+                cwnd.max(self.prior_window)
+            }
+            _ => cwnd,
+        }
+    }
+
     fn set_window(&mut self, acknowledgement: &Acknowledgement) {
         let delivered = acknowledgement.delivered;
-        let mut cwnd = (self.window.cwnd() - acknowledgement.lost).max(1.0);
+        let mut cwnd = self.follow_recovery(acknowledgement);
         if self.conserving {
             cwnd = cwnd.max(acknowledgement.in_flight + delivered);
         } else {
@@ -365,7 +387,8 @@ impl Bbr1 {
     }
 
     fn save_window(&mut self) {
-        let modulated = self.recovering || matches!(self.state, State::ProbeRtt(_));
+        let recovering = self.recovering || self.was_recovering;
+        let modulated = recovering || matches!(self.state, State::ProbeRtt(_));
         let kept = if modulated { self.prior_window } else { 0.0 };
         self.prior_window = self.window.cwnd().max(kept);
     }
@@ -377,7 +400,8 @@ impl Controller for Bbr1 {
         if acknowledgement.delivered <= 0.0 {
             return;
         }
-        let limited = match &acknowledgement.delivery {
+        // What was delivered in less than the least round trip is no sample, and begins no round.
+        let limited = match acknowledgement.delivery.as_ref().filter(|it| it.rate.is_some()) {
             Some(delivery) => self.take_sample(acknowledgement, delivery),
             None => {
                 self.rounds.pass(acknowledgement.delivered);
@@ -401,12 +425,13 @@ impl Controller for Bbr1 {
             Signal::Mark | Signal::Nack => return,
             Signal::Loss => {
                 self.save_window();
-                self.conserving = true;
-                self.rounds.restart();
-                self.window.set(congestion.in_flight + 1.0);
+                if !self.was_recovering {
+                    self.window.set(congestion.in_flight + 1.0);
+                }
             }
             Signal::Timeout => {
                 self.save_window();
+                self.was_recovering = true;
                 self.conserving = false;
                 self.full_pipe.baseline = 0.0;
                 self.window.restart(f64::INFINITY);
@@ -416,10 +441,7 @@ impl Controller for Bbr1 {
     }
 
     fn on_recovered(&mut self, _: Nanoseconds) {
-        if core::mem::take(&mut self.recovering) && !matches!(self.state, State::ProbeRtt(_)) {
-            self.window.set(self.window.cwnd().max(self.prior_window));
-        }
-        self.conserving = false;
+        self.recovering = false;
     }
 
     fn on_transmission_start(&mut self, start: &TransmissionStart) {

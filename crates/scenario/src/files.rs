@@ -48,7 +48,7 @@ pub(crate) struct Files<'a> {
     elements: HashMap<String, Arc<[ElementSet]>>,
     frames: HashMap<String, Arc<[u32]>>,
     ladders: HashMap<String, Arc<Ladder>>,
-    graphs: HashMap<String, Arc<Graph>>,
+    graphs: HashMap<(String, Option<String>), Arc<Graph>>,
 }
 
 impl<'a> Files<'a> {
@@ -177,11 +177,16 @@ impl<'a> Files<'a> {
         keep(&mut self.ladders, name.value.clone(), || read().map(Arc::new))
     }
 
-    /// The network of that name.
-    pub(crate) fn graph(&mut self, name: &Located<String>) -> Result<Arc<Graph>, Mistake> {
+    /// The network of that name, whose edges have their weight under another name.
+    pub(crate) fn graph(
+        &mut self,
+        name: &Located<String>,
+        weight: Option<&str>,
+    ) -> Result<Arc<Graph>, Mistake> {
         let text = self.text(name)?;
-        let read = || graphs::read(&text).map_err(|it| inside(it, name, &text));
-        keep(&mut self.graphs, name.value.clone(), || read().map(Arc::new))
+        let read = || graphs::read(&text, weight).map_err(|it| inside(it, name, &text));
+        let key = (name.value.clone(), weight.map(str::to_owned));
+        keep(&mut self.graphs, key, || read().map(Arc::new))
     }
 
     /// What is read of the file of that name.

@@ -8,14 +8,14 @@ use toml::de::{DeTable, DeValue};
 use crate::error::Mistake;
 
 /// A value and its place.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Node {
     pub(crate) span: Range<usize>,
     pub(crate) value: Value,
 }
 
 /// A value of TOML. A date is kept as its text: no key takes one.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Value {
     Text(String),
     Integer(i64),
@@ -27,7 +27,7 @@ pub(crate) enum Value {
 }
 
 /// A key of a table and its value.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Entry {
     pub(crate) key: String,
     pub(crate) span: Range<usize>,

@@ -128,4 +128,6 @@ def print_results(found: StudyResults, folder: Path, page: Path | None, as_json:
         return
     print(f"{found.frame.height:,} of {found.planned:,} runs finished", end="")
     print(f", {found.failures.height:,} failed" if found.failures.height else "")
+    if said := found.unfinished:
+        print(said)
     print(f"Report: {page}" if page else f"Results: {folder}")

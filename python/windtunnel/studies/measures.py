@@ -17,6 +17,7 @@ from windtunnel.measures.columns import (
     RETRANSMISSIONS,
     ROUND_TRIP,
     TIMEOUTS,
+    UNFINISHED,
     UTILISATION,
 )
 
@@ -34,6 +35,7 @@ MEASURES = tuple(
         TIMEOUTS,
         MARKS,
         COMPLETION,
+        UNFINISHED,
         UTILISATION,
         QUEUEING,
         LOSS,
@@ -56,8 +58,11 @@ def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
 
     keys = ["key"]
     rtt = pl.col("rtt_s").fill_nan(None).mean()
+    left = pl.col(UNFINISHED.column)
+    # Without transfers there is none that could end.
+    unfinished = pl.when(left.count() > 0).then(left.sum()).alias(UNFINISHED.column)
     of_flows = totals.of_flows(tables, keys).join(
-        tables["flows"].group_by(keys).agg(rtt), on=keys, how="left"
+        tables["flows"].group_by(keys).agg(rtt, unfinished), on=keys, how="left"
     )
     dropped = pl.sum_horizontal(DROPS)
     of_links = tables["links"].group_by(keys).agg(drops=dropped.sum())

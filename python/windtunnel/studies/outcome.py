@@ -65,6 +65,16 @@ class StudyResults(StudyFrame):
         return finished.join(table, on="key", how="inner", maintain_order="left_right")
 
     @property
+    def unfinished(self) -> str:
+        """How many transfers did not end within their runs, in a sentence; empty if all did.
+
+        Raises StudyError if the store cannot be read.
+        """
+        from windtunnel.measures import transfers
+
+        return transfers.unfinished(self.table("flows"))
+
+    @property
     def plot(self) -> StudyPlots:
         """Its plots: `results.plot.compare("goodput", by="controller")`."""
         from windtunnel.plots import StudyPlots
@@ -99,9 +109,12 @@ def of_points(
     """Join points with their runs in the store."""
     import polars as pl
 
-    runs = store.table(RUNS)
-    if runs is None:
-        runs = pl.DataFrame(schema=schema())
+    stored = store.table(RUNS)
+    # All measures are there, even of runs of earlier versions or of none.
+    runs = pl.concat(
+        [pl.DataFrame(schema=schema()), *([] if stored is None else [stored])],
+        how="diagonal_relaxed",
+    )
     joined = points.join(runs, on="key", how="inner", maintain_order="left")
     failed = pl.col("error").is_not_null()
     return StudyResults(

@@ -106,7 +106,8 @@ class Store:
             return None
         # A failed run that was retried is there twice: the second outcome is a success, or
         # the same failure.
-        table = pl.concat(frames, how="vertical_relaxed")
+        # Earlier versions had fewer columns.
+        table = pl.concat(frames, how="diagonal_relaxed")
         if name == RUNS:
             table = table.sort("error", nulls_last=False, maintain_order=True)
             table = table.unique("key", keep="first", maintain_order=True)

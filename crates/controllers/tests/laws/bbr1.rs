@@ -3,7 +3,7 @@
 use crate::drive::{SECOND, close};
 use crate::path::{Path, Treatment};
 use crate::samples::Samples;
-use windtunnel_controllers::{Congestion, Controller, Nanoseconds, PathEstimate, Signal, Value};
+use windtunnel_controllers::{Controller, Nanoseconds, PathEstimate, Signal, Value};
 
 /// 10,000 packets a second over 40 ms: a BDP of 400 packets.
 const RATE: u64 = 10_000;
@@ -104,15 +104,37 @@ fn bbr1_finds_a_policers_rate_and_keeps_to_it_for_48_rounds() {
 
 #[test]
 fn bbr1_after_a_timeout_starts_from_one_segment_and_returns_to_its_window() {
-    let mut path = path(Treatment::Nothing);
-    path.run_until(2 * SECOND);
-    let before = path.cwnd(0);
-    let controller = &mut path.flows[0].controller;
-    let timeout = Congestion { now: 2 * SECOND, signal: Signal::Timeout, in_flight: 0.0 };
-    controller.on_congestion(&timeout);
-    assert_eq!(controller.cwnd(), 1.0);
-    controller.on_recovered(3 * SECOND);
-    assert_eq!(controller.cwnd(), before);
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds(30);
+    it.rounds_until_gain(0.75);
+    it.rounds(3);
+    let before = it.cwnd();
+    it.congest(Signal::Timeout, 0.0);
+    assert_eq!(it.cwnd(), 1.0);
+    it.controller.on_recovered(it.now);
+    it.round();
+    assert_eq!(it.cwnd(), before);
+}
+
+/// Where losses come in every round trip, the acknowledgement that ends a recovery finds the next
+/// loss: to the model it is one recovery, and only its first round conserves packets (in Linux, the
+/// state of recovery is looked at once an acknowledgement).
+#[test]
+fn bbr1_goes_on_with_a_recovery_that_begins_as_another_ends() {
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds(30);
+    let acknowledge = |it: &mut Samples| {
+        it.report(|acknowledgement, _| {
+            acknowledgement.delivered = 5.0;
+            acknowledgement.in_flight = 20.0;
+        });
+        it.cwnd()
+    };
+    it.congest(Signal::Loss, 40.0);
+    assert_eq!([acknowledge(&mut it), acknowledge(&mut it)], [25.0, 30.0]);
+    it.controller.on_recovered(it.now);
+    it.congest(Signal::Loss, 20.0);
+    assert_eq!(acknowledge(&mut it), 35.0);
 }
 
 /// By a quarter every eight round trips: `ln 10 / ln 1.25` cycles.
@@ -178,8 +200,9 @@ fn bbr1_counts_the_burst_that_is_about_to_go_towards_the_goal_of_probing() {
 }
 
 /// The first round of recovery sends what is delivered, and no more: the window is what is in
-/// flight and what arrived (the draft's section 4.2.3.4). After it the window grows by what is
-/// delivered, up to where it was.
+/// flight and what arrived (the draft's section 4.2.3.4). It ends with what was sent after the
+/// acknowledgement that found the loss; what was sent before that, and after the one before, does
+/// not end it. After it the window grows by what is delivered, up to where it was.
 #[test]
 fn bbr1_conserves_packets_for_a_round_of_recovery() {
     let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
@@ -199,9 +222,40 @@ fn bbr1_conserves_packets_for_a_round_of_recovery() {
     for (in_flight, window) in [(59.0, 61.0), (50.0, 61.0), (62.0, 64.0), (62.0, 64.0)] {
         assert_eq!(acknowledge(&mut it, 2.0, in_flight, sent_before - 100.0), window);
     }
+    assert_eq!(acknowledge(&mut it, 2.0, 20.0, sent_before), 64.0);
     for window in [69.0, 74.0, 79.0] {
-        assert_eq!(acknowledge(&mut it, 5.0, 20.0, sent_before), window);
+        assert_eq!(acknowledge(&mut it, 5.0, 20.0, sent_before + 2.0), window);
     }
+}
+
+/// The acknowledgement that finds a loss ends its round all the same: of three rounds in which
+/// startup's rate did not grow it may be the last.
+#[test]
+fn bbr1_leaves_startup_with_the_acknowledgement_that_finds_a_loss() {
+    for loses in [false, true] {
+        let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+        it.rounds(3);
+        let next_round = it.total;
+        it.report(|_, delivery| delivery.total_at_send = next_round - 50.0);
+        assert!(it.gain() > 2.8, "two rounds without growth: {}", it.gain());
+        if loses {
+            it.congest(Signal::Loss, 100.0);
+        }
+        it.report(|_, delivery| delivery.total_at_send = next_round);
+        assert!(it.gain() < 2.8, "the third: {}", it.gain());
+    }
+}
+
+/// What was delivered in less than the least round trip is no sample (draft-cheng-iccrg-delivery-
+/// rate-estimation-02, section 3.3), and tells nothing of a round either.
+#[test]
+fn bbr1_begins_no_round_with_an_invalid_sample() {
+    let mut it = Samples::new("bbr1", 1000.0, SECOND / 10);
+    it.rounds(3);
+    it.report(|_, delivery| delivery.rate = None);
+    assert!(it.gain() > 2.8, "two rounds without growth: {}", it.gain());
+    it.round();
+    assert!(it.gain() < 2.8, "the third: {}", it.gain());
 }
 
 /// What is lost leaves the window: it was not delivered, and is in flight no more.

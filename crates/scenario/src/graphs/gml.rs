@@ -22,9 +22,8 @@ impl Word<'_> {
 }
 
 /// Reads a file in GML.
-pub(super) fn read(text: &str) -> Result<Graph, Mistake> {
+pub(super) fn read(text: &str, mut reading: Reading) -> Result<Graph, Mistake> {
     let mut words = Words { text, at: text.len() - text.trim_start_matches('\u{feff}').len() };
-    let mut reading = Reading::default();
     while let Some(key) = words.next()? {
         let value = words.value(key)?;
         match (key.text, value.text) {

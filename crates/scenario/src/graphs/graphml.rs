@@ -10,11 +10,10 @@ use super::xml::{attribute, children, required, start_tag, text};
 use crate::error::Mistake;
 
 /// Reads a file in GraphML.
-pub(super) fn read(root: Node<'_, '_>) -> Result<Graph, Mistake> {
+pub(super) fn read(root: Node<'_, '_>, mut reading: Reading) -> Result<Graph, Mistake> {
     let keys = Keys(children(root, "key").filter_map(Key::of).collect());
     let named =
         |name| root.descendants().filter(move |it| it.is_element() && it.tag_name().name() == name);
-    let mut reading = Reading::default();
     for node in named("node") {
         reading.node(required(node, "id")?, start_tag(node), &keys.of(node))?;
     }

@@ -15,11 +15,10 @@ use crate::error::Mistake;
 type Table<'a> = IndexMap<String, &'a RawValue>;
 
 /// Reads a file in node-link JSON.
-pub(super) fn read(text: &str) -> Result<Graph, Mistake> {
+pub(super) fn read(text: &str, mut reading: Reading) -> Result<Graph, Mistake> {
     let file = File { text };
     let start = text.find('{').unwrap_or_default();
     let graph: Table<'_> = file.parse(&text[start..])?;
-    let mut reading = Reading::default();
     let is_directed = match graph.get("directed") {
         Some(it) => file.parse(it.get())?,
         None => false,

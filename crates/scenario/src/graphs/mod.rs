@@ -14,6 +14,7 @@ mod sndlib;
 mod values;
 mod xml;
 
+use reading::Reading;
 use windtunnel_engine::{Duration, Rate};
 
 pub(crate) use values::in_fibre;
@@ -55,6 +56,7 @@ pub(crate) struct EdgeValues {
     pub(crate) rate: Option<Found<Rate>>,
     pub(crate) delay: Option<Found<Duration>>,
     pub(crate) loss: Option<Found<Share>>,
+    pub(crate) weight: Option<Found<f64>>,
 }
 
 /// A value, and the names under which a file has it.
@@ -90,12 +92,13 @@ pub(crate) struct LeftOut {
 /// What a file is that is none of the four formats.
 const HELP: &str = "name a file in GraphML, GML, node-link JSON or SNDlib's XML";
 
-/// Reads a file: XML begins with `<`, JSON with `{`.
-pub(crate) fn read(text: &str) -> Result<Graph, Mistake> {
+/// Reads a file, whose edges have their weight under a name: XML begins with `<`, JSON with `{`.
+pub(crate) fn read(text: &str, weight: Option<&str>) -> Result<Graph, Mistake> {
+    let reading = Reading::new(weight);
     let graph = match text.trim_start_matches('\u{feff}').trim_start().chars().next() {
-        Some('<') => xml::read(text),
-        Some('{') => json::read(text),
-        _ => gml::read(text),
+        Some('<') => xml::read(text, reading),
+        Some('{') => json::read(text, reading),
+        _ => gml::read(text, reading),
     }?;
     if graph.nodes.is_empty() {
         return Err(Mistake::new("it has no nodes").help(HELP));

@@ -25,6 +25,8 @@ pub(super) struct Reading {
     /// For two nodes, the links that a directed edge from the one to the other has made and that
     /// none has made two-way yet.
     one_way: HashMap<[usize; 2], VecDeque<usize>>,
+    /// The name under which edges have their weight.
+    weight: Option<String>,
     not_used: [IndexSet<String>; 3],
 }
 
@@ -35,6 +37,11 @@ pub(super) struct Ends<'a> {
 }
 
 impl Reading {
+    /// Nothing yet, of a file whose edges have their weight under that name.
+    pub(super) fn new(weight: Option<&str>) -> Self {
+        Self { weight: weight.map(str::to_owned), ..Self::default() }
+    }
+
     /// Adds a node.
     pub(super) fn node(
         &mut self,
@@ -60,9 +67,11 @@ impl Reading {
         is_directed: bool,
         says: &[Attribute],
     ) -> Result<(), Mistake> {
-        self.note(Of::Edges, says, values::is_of_edge);
+        let weight = self.weight.clone();
+        let weight = weight.as_deref();
+        self.note(Of::Edges, says, |it| values::is_of_edge(it, weight));
         let ends = self.ends("an edge joins", ends)?;
-        let says = values::edge(says)?;
+        let says = values::edge(says, weight)?;
         if ends[0] == ends[1] {
             self.graph.left_out.loops += 1;
             return Ok(());
@@ -96,7 +105,7 @@ impl Reading {
         self.not_used[of as usize].insert(name.to_owned());
     }
 
-    fn note(&mut self, of: Of, says: &[Attribute], is_used: fn(&str) -> bool) {
+    fn note(&mut self, of: Of, says: &[Attribute], is_used: impl Fn(&str) -> bool) {
         for attribute in says.iter().filter(|it| !is_used(&it.name)) {
             self.not_used(of, &attribute.name);
         }

@@ -9,8 +9,7 @@ use super::xml::{attribute, children, mistake, required, start_tag, text};
 use crate::error::Mistake;
 
 /// Reads a network.
-pub(super) fn read(root: Node<'_, '_>) -> Result<Graph, Mistake> {
-    let mut reading = Reading::default();
+pub(super) fn read(root: Node<'_, '_>, mut reading: Reading) -> Result<Graph, Mistake> {
     let structure = within(root, &["networkStructure"]);
     for nodes in structure.iter().flat_map(|it| children(*it, "nodes")) {
         let is_on_earth = nodes.attribute("coordinatesType") != Some("pixel");

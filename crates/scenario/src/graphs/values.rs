@@ -5,6 +5,7 @@ use windtunnel_engine::{Duration, Rate};
 use super::attributes::{Attribute, first};
 use super::{EdgeValues, Found};
 use crate::error::Mistake;
+use crate::links::Weight;
 use crate::units::{Length, Quantity, Share, parse_usual};
 
 /// The speed of light in fibre, in km/s: a refractive index of 1.468 (ITU-T G.652).
@@ -35,9 +36,10 @@ pub(super) fn is_of_node(name: &str) -> bool {
     is_among(name, &[&LABELS, &LATITUDES, &LONGITUDES, &[POSITION]])
 }
 
-/// Whether a name means something of an edge.
-pub(super) fn is_of_edge(name: &str) -> bool {
+/// Whether a name means something of an edge, one of them its weight.
+pub(super) fn is_of_edge(name: &str, weight: Option<&str>) -> bool {
     is_among(name, &[&[SPEED], &SPEED_IN_UNITS, &RATES, &DELAYS, &LOSSES, &LENGTHS])
+        || weight.is_some_and(|it| it.eq_ignore_ascii_case(name))
 }
 
 fn is_among(name: &str, all: &[&[&str]]) -> bool {
@@ -91,9 +93,18 @@ fn degrees(angle: &Attribute, most: f64) -> Result<f64, Mistake> {
     })
 }
 
-/// What a file says of an edge.
-pub(super) fn edge(edge: &[Attribute]) -> Result<EdgeValues, Mistake> {
-    Ok(EdgeValues { rate: rate(edge)?, delay: delay(edge)?, loss: loss(edge)? })
+/// What a file says of an edge, whose weight is under that name.
+pub(super) fn edge(edge: &[Attribute], weight: Option<&str>) -> Result<EdgeValues, Mistake> {
+    let weight = weight.and_then(|it| first(edge, &[it])).map(weighed).transpose()?;
+    Ok(EdgeValues { rate: rate(edge)?, delay: delay(edge)?, loss: loss(edge)?, weight })
+}
+
+fn weighed(weight: &Attribute) -> Result<Found<f64>, Mistake> {
+    let text = weight.value.trim();
+    let number = text.parse().ok().filter(|it| Weight::new(*it).is_some());
+    number.map(|it| found(it, weight)).ok_or_else(|| {
+        weight.mistake(format!("\"{text}\" is not a valid weight; write {}", Weight::VALID))
+    })
 }
 
 fn rate(edge: &[Attribute]) -> Result<Option<Found<Rate>>, Mistake> {

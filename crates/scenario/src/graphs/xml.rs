@@ -3,16 +3,17 @@
 use roxmltree::{Document, Node};
 
 use super::attributes::Attribute;
+use super::reading::Reading;
 use super::{Graph, HELP, graphml, sndlib, start_of_line};
 use crate::error::Mistake;
 
 /// Reads a file in XML.
-pub(super) fn read(text: &str) -> Result<Graph, Mistake> {
+pub(super) fn read(text: &str, reading: Reading) -> Result<Graph, Mistake> {
     let document = Document::parse(text).map_err(|it| not_xml(text, &it))?;
     let root = document.root_element();
     match root.tag_name().name() {
-        "graphml" => graphml::read(root),
-        "network" => sndlib::read(root),
+        "graphml" => graphml::read(root, reading),
+        "network" => sndlib::read(root, reading),
         other => Err(mistake(root, format!("`{other}` is not the root of a graph")).help(HELP)),
     }
 }

@@ -37,7 +37,7 @@ use jitter::Jitter;
 use loss::Loss;
 pub(crate) use loss::{Flows, note as loss_note};
 use trace::TraceLink;
-use weight::Weight;
+pub(crate) use weight::Weight;
 use wire::Wire;
 
 /// The most bytes that a link's framing adds to a packet.

@@ -11,10 +11,14 @@ const MOST: u32 = 0xff_ffff;
 
 /// The weight of a link, in thousandths: sums of decimals are exact, so that equal paths are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Weight(pub(super) u64);
+pub(crate) struct Weight(pub(super) u64);
 
 impl Weight {
-    fn new(number: f64) -> Option<Self> {
+    /// What is valid.
+    pub(crate) const VALID: &str =
+        "a number greater than 0, to 16777215, of at most three decimals, such as 10 or 2.5";
+
+    pub(crate) fn new(number: f64) -> Option<Self> {
         let thousandths = (number * 1e3).round();
         let is_exact = (thousandths - number * 1e3).abs() < 1e-4;
         let fits = is_exact && thousandths > 0.0 && number <= f64::from(MOST);
@@ -35,10 +39,7 @@ impl<'de> Deserialize<'de> for Weight {
             }
             fn visit_f64<E: Error>(self, number: f64) -> Result<Weight, E> {
                 Weight::new(number).ok_or_else(|| {
-                    E::custom(format!(
-                        "{number} is not a valid weight; write a number greater than 0, to {MOST}, \
-                         of at most three decimals, such as 10 or 2.5"
-                    ))
+                    E::custom(format!("{number} is not a valid weight; write {}", Weight::VALID))
                 })
             }
         }

@@ -208,6 +208,99 @@ fn a_radio_takes_the_place_of_rates_in_the_file() {
     assert_eq!(study.expect("it is valid").imports(), ["net: 2 nodes, 1 link"]);
 }
 
+/// A directed graph in GML, JSON and GraphML, of which one edge has no cost.
+fn weighed() -> [String; 3] {
+    let edges =
+        [("0", "1", "10"), ("1", "0", "2.5"), ("1", "2", "1"), ("2", "1", "1"), ("2", "3", "")];
+    let gml = edges.map(|(from, to, cost)| {
+        let cost = if cost.is_empty() { String::new() } else { format!("Cost {cost}") };
+        format!("edge [ source {from} target {to} {cost} ]")
+    });
+    let json = edges.map(|(from, to, cost)| {
+        let cost = if cost.is_empty() { "null" } else { cost };
+        format!(r#"{{ "source": {from}, "target": {to}, "cost": {cost} }}"#)
+    });
+    let graphml = edges.map(|(from, to, cost)| {
+        format!(r#"<edge source="{from}" target="{to}"><data key="c">{cost}</data></edge>"#)
+    });
+    let labels = ["West", "East", "2", "3"];
+    let nodes = |one: &dyn Fn(usize) -> String| (0..4).map(one).collect::<Vec<_>>();
+    let nodes_gml = nodes(&|it| format!("node [ id {it} label \"{}\" ]", labels[it])).concat();
+    let nodes_json = nodes(&|it| format!(r#"{{ "id": {it}, "label": "{}" }}"#, labels[it]));
+    let nodes_graphml =
+        nodes(&|it| format!(r#"<node id="{it}"><data key="l">{}</data></node>"#, labels[it]))
+            .concat();
+    [
+        format!("graph [ directed 1 {nodes_gml} {} ]", gml.concat()),
+        format!(
+            r#"{{ "directed": true, "nodes": [{}], "edges": [{}] }}"#,
+            nodes_json.join(","),
+            json.join(",")
+        ),
+        format!(
+            r#"<graphml><key attr.name="cost" for="edge" id="c" /><key attr.name="label" id="l" />
+               <graph edgedefault="directed">{nodes_graphml}{}</graph></graphml>"#,
+            graphml.concat()
+        ),
+    ]
+}
+
+/// What a weight is called is not the same in all files, and networkx's `weight` may be anything:
+/// the scenario says the name.
+#[test]
+fn weights_are_under_the_name_that_the_scenario_says() {
+    let written = |weights: [&str; 3]| {
+        let [first, second, third] = weights;
+        around(&format!(
+            r#"[nodes]
+n-West = {{}}
+n-East = {{}}
+n-2 = {{}}
+n-3 = {{}}
+[links]
+n-West-East = {{ nodes = ["n-West", "n-East"]{first} }}
+n-East-2 = {{ nodes = ["n-East", "n-2"]{second} }}
+n-2-3 = {{ nodes = ["n-2", "n-3"]{third} }}
+"#
+        ))
+    };
+    for text in weighed() {
+        let study = with_file(&text, "weight = \"cost\"\n").expect("it is valid");
+        let weights = [", weight = [10, 2.5]", ", weight = 1", ""];
+        assert_eq!(plans(&study), plans(&read(&written(weights))), "{text}");
+        let expanded = study.expanded().expect("it is valid");
+        assert_eq!(plans(&study), plans(&read(&expanded)), "{expanded}");
+        assert!(study.imports()[0].ends_with("hold in both directions"), "{:?}", study.imports());
+        let study = with_file(&text, "weight = \"cost\"\nlink = { weight = 7 }\n");
+        let weights = [", weight = [10, 2.5]", ", weight = 1", ", weight = 7"];
+        assert_eq!(plans(&study.expect("it is valid")), plans(&read(&written(weights))), "{text}");
+        let study = with_file(&text, "").expect("it is valid");
+        assert_eq!(plans(&study), plans(&read(&written(["", "", ""]))), "{text}");
+        let told = study.imports()[0].to_lowercase();
+        assert!(told.ends_with("not used: of edges `cost`"), "{told}");
+    }
+}
+
+#[test]
+fn wrong_weights_are_refused_with_their_place() {
+    let gml = |cost: &str| {
+        format!(
+            "graph [ node [ id West ] node [ id 3 ]\n  edge [ source West target 3 cost {cost} ] ]"
+        )
+    };
+    let why = |text: &str, keys: &str| with_file(text, keys).expect_err("it is wrong").to_string();
+    for cost in ["0", "-1", "16777216", "1.00001", "\"5 ms\"", "1e400"] {
+        let error = why(&gml(cost), "weight = \"cost\"\n");
+        let quoted = cost.trim_matches('"');
+        let message =
+            format!("`cost`: \"{quoted}\" is not a valid weight; write a number greater than 0");
+        assert!(error.contains(&message) && error.contains("net:2"), "{error}");
+    }
+    let error = why(&gml("1"), "weight = \"metric\"\n");
+    assert!(error.contains("no edge of net has a `metric`"), "{error}");
+    assert!(error.contains("it has `cost`"), "{error}");
+}
+
 #[test]
 fn what_a_file_says_in_vain_is_listed() {
     let text = "Creator \"x\" graph [ Network \"N\" node [ id West Country \"C\" graphics [ x 1 ] ] \

@@ -17,6 +17,7 @@ from windtunnel.measures.columns import (
     RETRANSMISSIONS,
     ROUND_TRIP,
     TIMEOUTS,
+    UNFINISHED,
     UTILISATION,
     MeasuredColumn,
 )
@@ -30,6 +31,7 @@ MEASURES = (
     UTILISATION,
     FAIRNESS,
     COMPLETION,
+    UNFINISHED,
     LOSS,
     RETRANSMISSIONS,
     TIMEOUTS,

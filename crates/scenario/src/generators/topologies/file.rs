@@ -30,6 +30,10 @@ pub(crate) struct GraphFile {
     /// the file says is taken.
     #[serde(default)]
     ignore: Vec<Taken>,
+    /// The name under which edges of the file have their weight for routing, such as `cost` or
+    /// `metric`. Default: the file says no weights.
+    #[serde(default)]
+    weight: Option<Located<String>>,
 }
 
 /// What is taken from the file of a topology.
@@ -49,7 +53,8 @@ enum Taken {
 
 impl GraphFile {
     pub(super) fn draw(&self, drawing: &mut Drawing, files: &mut Files<'_>) -> Result<(), Mistake> {
-        let graph = files.graph(&self.file)?;
+        let graph = files.graph(&self.file, self.weight.as_ref().map(|it| &*it.value))?;
+        self.check_weight(&graph)?;
         let size = Located { value: 0, span: self.file.span.clone() };
         not_too_many(graph.nodes.len().max(graph.links.len()), &size)?;
         let labels = labels(&graph);
@@ -59,6 +64,23 @@ impl GraphFile {
         drawing.demands = graph.demands.iter().map(|it| Demand::between(&nodes, it)).collect();
         drawing.import = Some(format!("{}: {}", self.file.value, told(&graph, drawing)));
         Ok(())
+    }
+
+    /// Refuses a name of weights that no edge has.
+    fn check_weight(&self, graph: &Graph) -> Result<(), Mistake> {
+        let Some(name) = &self.weight else { return Ok(()) };
+        let mut directions = graph.links.iter().flat_map(|it| &it.directions);
+        if directions.any(|it| it.weight.is_some()) {
+            return Ok(());
+        }
+        let message = format!("no edge of {} has a `{}`", self.file.value, name.value);
+        let others: Vec<&str> = graph.left_out.names[2].iter().map(String::as_str).collect();
+        let mistake = name.mistake(message);
+        Err(if others.is_empty() {
+            mistake
+        } else {
+            mistake.help(format!("it has {}", list(&others)))
+        })
     }
 
     /// What is not taken from the file: also what would be beside a key of the topology that says
@@ -160,40 +182,50 @@ impl Source<'_> {
 
     /// What the file says of a link.
     fn link_keys(&self, link: &GraphLink, drawing: &Drawing) -> Vec<Entry> {
-        let each = |taken, key, of: &dyn Fn(&EdgeValues) -> Option<Found<String>>| {
-            let both = link.directions.each_ref().map(of);
-            self.takes(taken).then(|| both_directions(key, both, drawing)).flatten()
+        let both = |key, of: &dyn Fn(&EdgeValues) -> Option<Found<Value>>| {
+            both_directions(key, link.directions.each_ref().map(of), drawing)
         };
         let by_places = self.delay_by_places(link);
         let delay = |it: &EdgeValues| in_words(it.delay.as_ref()).or_else(|| by_places.clone());
         [
-            each(Taken::Rate, "rate", &|it| in_words(it.rate.as_ref())),
-            each(Taken::Delay, "delay", &delay),
-            each(Taken::Loss, "loss", &|it| in_words(it.loss.as_ref())),
+            (Taken::Rate, both("rate", &|it| in_words(it.rate.as_ref()))),
+            (Taken::Delay, both("delay", &delay)),
+            (Taken::Loss, both("loss", &|it| in_words(it.loss.as_ref()))),
         ]
         .into_iter()
+        .filter(|it| self.takes(it.0))
+        .map(|it| it.1)
+        .chain([both("weight", &|it| in_numbers(it.weight.as_ref()))])
         .flatten()
         .collect()
     }
 
     /// The delay of light in a fibre along the great circle between the places of two nodes.
-    fn delay_by_places(&self, link: &GraphLink) -> Option<Found<String>> {
+    fn delay_by_places(&self, link: &GraphLink) -> Option<Found<Value>> {
         let [from, to] = link.ends.map(|it| self.graph.nodes[it].place.as_ref());
         let (from, to) = from.zip(to)?;
         let delay = in_fibre(great_circle(from.value, to.value))?;
-        Some(Found { value: written(&delay), under: from.under.clone() })
+        Some(Found { value: Value::Text(written(&delay)), under: from.under.clone() })
     }
 }
 
-fn in_words<T: Quantity>(found: Option<&Found<T>>) -> Option<Found<String>> {
-    found.map(|it| Found { value: written(&it.value), under: it.under.clone() })
+fn in_words<T: Quantity>(found: Option<&Found<T>>) -> Option<Found<Value>> {
+    found.map(|it| Found { value: Value::Text(written(&it.value)), under: it.under.clone() })
+}
+
+fn in_numbers(found: Option<&Found<f64>>) -> Option<Found<Value>> {
+    found.map(|it| {
+        let is_whole = it.value.fract() == 0.0;
+        let value = if is_whole { Value::Integer(it.value as i64) } else { Value::Float(it.value) };
+        Found { value, under: it.under.clone() }
+    })
 }
 
 /// A key of a link with its values in the two directions: one of which the file says nothing has
 /// that of all links, or else that of the other direction; of loss none.
 fn both_directions(
     key: &str,
-    found_there_and_back: [Option<Found<String>>; 2],
+    found_there_and_back: [Option<Found<Value>>; 2],
     drawing: &Drawing,
 ) -> Option<Entry> {
     let mut names: Vec<&str> = found_there_and_back.iter().flatten().map(|it| &*it.under).collect();
@@ -210,11 +242,11 @@ fn both_directions(
     let [there, back] = &found_there_and_back;
     let value = match (there, back) {
         (Some(there), Some(back)) if there.value != back.value => {
-            Value::Array(vec![text(&*there.value, drawing), text(&*back.value, drawing)])
+            Value::Array(vec![node(&there.value, drawing), node(&back.value, drawing)])
         }
-        (Some(there), None) => one_way(text(&*there.value, drawing), given(1), false),
-        (None, Some(back)) => one_way(text(&*back.value, drawing), given(0), true),
-        (there, _) => Value::Text(there.as_ref()?.value.clone()),
+        (Some(there), None) => one_way(node(&there.value, drawing), given(1), false),
+        (None, Some(back)) => one_way(node(&back.value, drawing), given(0), true),
+        (there, _) => there.as_ref()?.value.clone(),
     };
     Some(found(key, value, &under, drawing))
 }
@@ -229,7 +261,11 @@ fn one_way(own: Tree, given: Option<Tree>, is_back: bool) -> Value {
 }
 
 fn text(text: impl Into<String>, drawing: &Drawing) -> Tree {
-    Tree { span: drawing.span.clone(), value: Value::Text(text.into()) }
+    node(&Value::Text(text.into()), drawing)
+}
+
+fn node(value: &Value, drawing: &Drawing) -> Tree {
+    Tree { span: drawing.span.clone(), value: value.clone() }
 }
 
 fn found(key: &str, value: Value, under: &str, drawing: &Drawing) -> Entry {
