@@ -151,6 +151,27 @@ fn tables_hold_the_own_prefixes_and_a_code_for_each_other_region() {
     assert_eq!(ran.sum("routers", "sent") + ran.sum("routers", "region_lookups"), 0);
 }
 
+const FIGURE_4: &str = include_str!("../../../papers/region-internet/figure-4.toml");
+
+/// Figure 4: of a region with two sub-regions and a border in none, others keep its code alone, or
+/// by all 32 bits one for each; whoever looks for the longest prefix needs no more than the first.
+#[test]
+fn tables_hold_the_codes_that_are_looked_up() {
+    let (figure, _) = FIGURE_4.split_once("[compare.sender]").expect("it compares senders");
+    let figure = figure.replace("\"10 s\"", "\"2 s\"").replace("runs = 5", "runs = 1");
+    for (lookup, codes) in [("two-level", 1), ("full", 3), ("longest-prefix", 1)] {
+        let ran = Ran::new(&format!("{figure}\n[region_protocol]\nlookup = \"{lookup}\"\n"));
+        // Two nodes have a prefix each.
+        assert_eq!(count(&ran, "b1", "entries"), 2 + codes, "{lookup}");
+        let nodes = ran.texts("route_changes", "node");
+        let parts = ran.counts("route_changes", "sub_region");
+        let of_b1 = nodes.iter().zip(&parts).filter(|it| it.0 == "b1").map(|it| *it.1);
+        let expected = if lookup == "full" { vec![0, 1, 2] } else { vec![0] };
+        assert_eq!(of_b1.collect::<Vec<_>>(), expected, "{lookup}");
+        assert!(ran.goodput() > 2e7);
+    }
+}
+
 /// What each interface sees of the first run of a text, at these nodes; `case` is its folder.
 fn captured(text: &str, [name, case]: [&str; 2], nodes: &[&str]) -> Vec<Vec<Vec<u8>>> {
     let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR")).join(format!("regions-{name}"));

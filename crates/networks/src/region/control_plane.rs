@@ -15,7 +15,7 @@ use super::link_state::{LinkState, Reached};
 use super::path_vector::{Exit, PathVector, Route};
 use super::router::Here;
 use super::session::Session;
-use super::settings::{Standing, Transit};
+use super::settings::{Lookup, Standing, Transit};
 use crate::layer::{Actions, Interface};
 
 /// Paths are computed so long after the first news (RFC 8405's initial delay).
@@ -29,8 +29,10 @@ pub(super) struct ControlPlane {
     sessions: Vec<Session>,
     link_state: LinkState,
     path_vector: PathVector,
-    /// Where each other region is reached.
+    /// Where each other region, or part of one, is reached.
     routes: BTreeMap<Code, Route>,
+    /// The codes of the own region that neighbouring ones are told of.
+    own_codes: Vec<Code>,
     /// The number of the newest record of the own links.
     sequence: u32,
     /// When paths are to be computed.
@@ -50,11 +52,14 @@ impl ControlPlane {
         for interface in here.ports(true) {
             path_vector.add(interface, here.ports[usize::from(interface.0)].mtu);
         }
+        let link_state = LinkState::default();
+        let own_codes = own_codes(here, &link_state);
         Self {
             sessions: vec![Session::default(); here.ports.len()],
-            link_state: LinkState::default(),
+            link_state,
             path_vector,
             routes: BTreeMap::new(),
+            own_codes,
             sequence: 0,
             search: Time::NEVER,
             agreements: Time::NEVER,
@@ -64,9 +69,13 @@ impl ControlPlane {
         }
     }
 
-    /// Where packets for a region leave, and how a border is reached.
-    pub(super) fn route(&self, code: Code) -> Option<&Route> {
-        self.routes.get(&code)
+    /// Where packets for a code of another region leave, and how a border is reached.
+    pub(super) fn route(&self, lookup: Lookup, to: Code) -> Option<&Route> {
+        match lookup {
+            Lookup::TwoLevel => self.routes.get(&Code::of_region(to.region())),
+            Lookup::Full => self.routes.get(&to),
+            Lookup::LongestPrefix => to.prefixes().find_map(|it| self.routes.get(&it)),
+        }
     }
 
     pub(super) fn reached(&self, router: u32) -> Option<Reached> {
@@ -89,7 +98,7 @@ impl ControlPlane {
     pub(super) fn table_size(&self) -> TableSize {
         TableSize {
             regions: self.routes.len(),
-            sub_regions: self.link_state.sub_regions(),
+            sub_regions: self.link_state.sub_regions().len(),
             addresses: self.link_state.count(),
         }
     }
@@ -275,7 +284,17 @@ impl ControlPlane {
             codes.sort_unstable();
             codes.dedup();
             codes.into_iter().for_each(|it| self.decide(now, here, it));
+            self.follow_own_codes(now, here);
         }
+    }
+
+    /// Parts of the own region may be reached, or not any more.
+    fn follow_own_codes(&mut self, now: Time, here: &Here) {
+        let codes = own_codes(here, &self.link_state);
+        let before = std::mem::replace(&mut self.own_codes, codes.clone());
+        let gone = before.iter().filter(|it| !codes.contains(it));
+        let new = codes.iter().filter(|it| !before.contains(it));
+        gone.chain(new).for_each(|it| self.tell(now, here, *it));
     }
 
     /// Opens and closes the sessions with neighbouring regions, as the agreements say.
@@ -304,8 +323,8 @@ impl ControlPlane {
         lost.into_iter().for_each(|it| self.decide(now, here, it));
         if standing.is_some() {
             let codes: Vec<Code> = self.routes.keys().copied().collect();
-            let own = Code::of_region(here.number());
-            codes.into_iter().chain([own]).for_each(|it| self.tell(now, here, it));
+            let own = self.own_codes.clone();
+            codes.into_iter().chain(own).for_each(|it| self.tell(now, here, it));
         }
     }
 
@@ -385,13 +404,30 @@ impl ControlPlane {
             mtu: u16::MAX,
             exit: Exit::Border(here.node),
         };
-        let is_own = code.region() == here.number();
-        let route = if is_own { Some(&own) } else { self.routes.get(&code) };
+        let route = if code.region() == here.number() {
+            self.own_codes.contains(&code).then_some(&own)
+        } else {
+            self.routes.get(&code)
+        };
         let mut output: Vec<(Interface, Update)> = Vec::new();
         self.path_vector.tell(now, code, route, &mut self.random, &mut output);
         for (interface, update) in output {
             let message = SessionMessage::Update(update);
             self.with_session(interface, |it, output| it.send(now, message, output));
         }
+    }
+}
+
+/// The codes of the own region that neighbouring ones are to be told of.
+fn own_codes(here: &Here, link_state: &LinkState) -> Vec<Code> {
+    let region = Code::of_region(here.number());
+    match here.settings.lookup {
+        Lookup::TwoLevel => vec![region],
+        Lookup::Full => {
+            let parts = link_state.sub_regions().into_iter();
+            parts.map(|it| Code::of_sub_region(here.number(), it)).collect()
+        }
+        Lookup::LongestPrefix if here.code == region => vec![region],
+        Lookup::LongestPrefix => vec![region, here.code],
     }
 }

@@ -90,12 +90,13 @@ impl LinkState {
         those.filter_map(|it| self.reached(it.router)).min_by_key(|it| it.cost)
     }
 
-    /// How many sub-regions there are.
-    pub(super) fn sub_regions(&self) -> usize {
-        let mut numbers: Vec<u32> = self.routers.values().map(|it| it.sub_region).collect();
+    /// The sub-regions of the routers that are reached, in order; 0 is of those in none.
+    pub(super) fn sub_regions(&self) -> Vec<u32> {
+        let reached = self.reached.keys().filter_map(|it| self.routers.get(it));
+        let mut numbers: Vec<u32> = reached.map(|it| it.sub_region).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.len()
+        numbers
     }
 
     /// Computes the shortest paths anew (Dijkstra 1959), over links that both ends record.

@@ -18,5 +18,6 @@ mod settings;
 pub use counters::{RouteChange, RouterCounters, TableSize};
 pub use router::{PROTOCOL, RegionRouter};
 pub use settings::{
-    Advertisement, Agreement, Neighbour, Place, Region, RegionSettings, Relation, Standing, Transit,
+    Advertisement, Agreement, Lookup, Neighbour, Place, Region, RegionSettings, Relation, Standing,
+    Transit,
 };

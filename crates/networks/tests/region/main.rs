@@ -4,4 +4,5 @@
 mod classes;
 mod control_plane;
 mod failures;
+mod lookups;
 mod network;

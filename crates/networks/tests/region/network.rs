@@ -9,13 +9,14 @@ use windtunnel_networks::layer::{
     Actions, Destination, Interface, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::region::{
-    Advertisement, Agreement, Neighbour, Place, Region, RegionRouter, RegionSettings, Relation,
+    Advertisement, Agreement, Lookup, Neighbour, Place, Region, RegionRouter, RegionSettings, Relation,
     Transit,
 };
 use windtunnel_packets::region::{
     AddressKind, Code, Content, Control, Encoding, RegionPacket, SessionMessage,
 };
-use windtunnel_packets::{Body, Dscp, Packet, PacketStore};
+use windtunnel_packets::udp::Datagram;
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 /// How long a packet takes over a link.
 pub(crate) const DELAY: Duration = Duration::from_millis(1);
@@ -56,10 +57,18 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
             is_jittered: false,
             withdrawals_wait: true,
         },
+        lookup: Lookup::TwoLevel,
         regions: (1..=regions.len()).map(region).collect(),
         places,
         agreements,
     }
+}
+
+/// A datagram in a packet.
+pub(crate) fn datagram(sequence: u64, dscp: Dscp) -> Packet {
+    let datagram = Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp };
+    let body = Body::Datagram(datagram);
+    Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE }
 }
 
 /// Every pair of so many nodes.

@@ -121,6 +121,9 @@ pub(crate) struct RegionProtocol {
     /// Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771).
     #[serde(default = "yes")]
     withdrawals_wait: bool,
+    /// What routers look up of the code of another region.
+    #[serde(default)]
+    lookup: Lookup,
 }
 
 choice! {
@@ -135,6 +138,19 @@ choice! {
     }
 }
 
+choice! {
+    /// What routers look up of the code of another region; in its own each knows all sub-regions.
+    Lookup as region::Lookup {
+        /// The eight bits of the region.
+        TwoLevel,
+        /// All 32 bits: regions tell each other of all their sub-regions.
+        Full,
+        /// The longest known prefix of whole bytes: a border in a sub-region tells of that beside
+        /// its region, so that packets for it come in there.
+        LongestPrefix,
+    }
+}
+
 impl Default for RegionProtocol {
     fn default() -> Self {
         Self {
@@ -142,6 +158,7 @@ impl Default for RegionProtocol {
             advertisement_interval: half_a_minute(),
             advertisement_jitter: true,
             withdrawals_wait: true,
+            lookup: Lookup::default(),
         }
     }
 }
@@ -194,6 +211,7 @@ impl Regions<'_> {
                 is_jittered: self.protocol.advertisement_jitter,
                 withdrawals_wait: self.protocol.withdrawals_wait,
             },
+            lookup: self.protocol.lookup.into(),
             regions: self.regions.values().map(Region::settings).collect(),
             places: self.places(nodes, &codes, links, metric)?,
             agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
