@@ -155,6 +155,22 @@ fn datagrams_become_as_small_as_the_path_needs() {
     assert_eq!(received % 956, 0, "{received}");
 }
 
+/// Frames are cut before they are sent, as their receiver expects them.
+#[test]
+fn frames_do_not_become_smaller() {
+    let frames = r#"
+[flows.live]
+from = "h1"
+to = "h2"
+protocol = "udp"
+workload = { kind = "frames", rate = "1 Mbps", duration = "1 s" }
+path_mtu_discovery = ¶true
+"#;
+    let read = |text: &str| windtunnel_lab::read("regions.toml", text, &[]);
+    let refused = common::refused(&format!("{SCENARIO}{frames}"), read);
+    common::assert_contains(&refused, &["frames are cut by `payload`", "a `payload` that fits"]);
+}
+
 /// NDN asks for names and knows no hosts: it goes from node to node over links of any region,
 /// beside the region protocol.
 #[test]

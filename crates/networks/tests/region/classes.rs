@@ -1,8 +1,8 @@
 //! Classes of service between regions: routers on the way see that of the packet inside.
 
 use windtunnel_networks::region::Transit;
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::Dscp;
+use windtunnel_packets::ip::IpVersion;
 
 use crate::network::{Network, at, datagram, settings};
 

@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::region::{Advertisement, Lookup, RegionSettings, Transit};
+use windtunnel_networks::region::{Advertisement, Lookup, RegionSettings, Routing, Transit};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::Code;
@@ -24,26 +24,36 @@ struct Shape {
     outside: Vec<[usize; 2]>,
     interval: u64,
     withdrawals_wait: bool,
+    routing: Routing,
     lookup: Lookup,
 }
+
+/// How regions learn of each other, and what of their codes is looked up.
+const RULES: [(Routing, Lookup); 4] = [
+    (Routing::PathVector, Lookup::TwoLevel),
+    (Routing::PathVector, Lookup::Full),
+    (Routing::PathVector, Lookup::LongestPrefix),
+    (Routing::LinkState, Lookup::TwoLevel),
+];
 
 fn shape() -> impl Strategy<Value = Shape> {
     vec(0..3usize, 2..6).prop_flat_map(|transits| {
         let nodes = RING * transits.len();
         let outside = vec([0..nodes, 0..nodes], 1..8);
-        let lookup = select(vec![Lookup::TwoLevel, Lookup::Full, Lookup::LongestPrefix]);
-        let rules = (0..4u64, any::<bool>(), lookup);
-        (outside, rules).prop_map(move |(pairs, (interval, withdrawals_wait, lookup))| {
-            let mut outside: Vec<[usize; 2]> = Vec::new();
-            for [one, other] in pairs {
-                let link = [one.min(other), one.max(other)];
-                if one / RING != other / RING && !outside.contains(&link) {
-                    outside.push(link);
+        let rules = (0..4u64, any::<bool>(), select(RULES.to_vec()));
+        (outside, rules).prop_map(
+            move |(pairs, (interval, withdrawals_wait, (routing, lookup)))| {
+                let mut outside: Vec<[usize; 2]> = Vec::new();
+                for [one, other] in pairs {
+                    let link = [one.min(other), one.max(other)];
+                    if one / RING != other / RING && !outside.contains(&link) {
+                        outside.push(link);
+                    }
                 }
-            }
-            let transits = transits.clone();
-            Shape { transits, outside, interval, withdrawals_wait, lookup }
-        })
+                let transits = transits.clone();
+                Shape { transits, outside, interval, withdrawals_wait, routing, lookup }
+            },
+        )
     })
 }
 
@@ -60,7 +70,7 @@ fn network(shape: &Shape) -> RegionSettings {
         is_jittered: true,
         withdrawals_wait: shape.withdrawals_wait,
     };
-    settings.lookup = shape.lookup;
+    (settings.routing, settings.lookup) = (shape.routing, shape.lookup);
     for (node, place) in settings.places.iter_mut().enumerate() {
         place.code = Code::of_sub_region(place.code.region(), (node % RING) as u32);
     }

@@ -123,7 +123,11 @@ pub(crate) struct RegionProtocol {
     withdrawals_wait: bool,
     /// What routers look up of the code of another region.
     #[serde(default)]
-    lookup: Lookup,
+    lookup: Located<Lookup>,
+    /// How regions learn of each other; the keys about advertisements and withdrawals are for
+    /// `path-vector`.
+    #[serde(default)]
+    routing: Routing,
 }
 
 choice! {
@@ -135,6 +139,17 @@ choice! {
         Ipv4Shaped,
         /// 16 bytes with a flow label, in the form of an IPv6 header.
         Flow,
+    }
+}
+
+choice! {
+    /// How regions learn of each other.
+    Routing as region::Routing {
+        /// Borders of neighbouring regions tell each other by which regions each is reached.
+        PathVector,
+        /// Each border tells all regions of its links to others. All agreements are for transit,
+        /// and the lookup is `two-level`.
+        LinkState,
     }
 }
 
@@ -158,7 +173,8 @@ impl Default for RegionProtocol {
             advertisement_interval: half_a_minute(),
             advertisement_jitter: true,
             withdrawals_wait: true,
-            lookup: Lookup::default(),
+            lookup: Located::default(),
+            routing: Routing::default(),
         }
     }
 }
@@ -202,6 +218,7 @@ impl Regions<'_> {
                 }
             };
         };
+        self.check_routing()?;
         let codes = self.codes(nodes, first)?;
         self.check_links(nodes, links, &codes)?;
         let settings = RegionSettings {
@@ -211,7 +228,8 @@ impl Regions<'_> {
                 is_jittered: self.protocol.advertisement_jitter,
                 withdrawals_wait: self.protocol.withdrawals_wait,
             },
-            lookup: self.protocol.lookup.into(),
+            lookup: self.protocol.lookup.value.into(),
+            routing: self.protocol.routing.into(),
             regions: self.regions.values().map(Region::settings).collect(),
             places: self.places(nodes, &codes, links, metric)?,
             agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
@@ -224,6 +242,19 @@ impl Regions<'_> {
         let names = names.map(|(name, it)| (it.number(), (name.get_ref().clone(), it.prefixes)));
         let names = RegionNames(names.collect());
         Ok(Some(Planned { domains, names }))
+    }
+
+    /// By link-state all regions know of all links, and of no part of a region.
+    fn check_routing(&self) -> Result<(), Mistake> {
+        if matches!(self.protocol.routing, Routing::PathVector) {
+            return Ok(());
+        }
+        self.protocol.lookup.checked(
+            |it| matches!(it, Lookup::TwoLevel),
+            || "link-state between regions tells of regions as a whole".into(),
+            "write lookup = \"two-level\", or routing = \"path-vector\"",
+        )?;
+        self.agreements.iter().try_for_each(|(name, it)| it.check_transit(name))
     }
 
     /// The code of each node.
