@@ -83,6 +83,24 @@ def test_the_header_has_the_class_of_the_packet_inside(
 
 
 @needs_tshark
+def test_tshark_shows_the_links_that_borders_tell_all_of(
+    windtunnel: Command, tmp_path: Path
+) -> None:
+    more = ("--set", "duration=2 s", "--set", "region_protocol.routing=link-state")
+    border = captures(windtunnel, tmp_path, "compact", *more) / "b1.pcapng"
+    assert tshark(border, WRONG, "frame.number") == []
+    assert tshark(border, "region.control.message == 2", "frame.number") == []
+    told = tshark(
+        border, "region.control.linked", "region.control.told", "region.control.linked"
+    )
+    links = {(code, it) for code, regions in told for it in regions.split(",")}
+    # ct1 is joined to ct3 and ct4, and those to ct2.
+    around = {("1.0.0.0", "3"), ("1.0.0.0", "4"), ("2.0.0.0", "3"), ("2.0.0.0", "4")}
+    assert around <= links
+    assert {("3.0.0.0", "1"), ("3.0.0.0", "2"), ("4.0.0.0", "1"), ("4.0.0.0", "2")} <= links
+
+
+@needs_tshark
 def test_no_bytes_break_the_dissector(tmp_path: Path) -> None:
     chance = random.Random(7)
     frames = []

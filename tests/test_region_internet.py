@@ -183,6 +183,18 @@ def test_sub_regions_of_the_root_of_the_prefixes_make_tables_smallest() -> None:
         assert tables.entries(prefixes, False) == prefixes
 
 
+def test_states_that_join_keep_their_prefixes_and_are_in_one_region() -> None:
+    joined = module(FOLDER / "joined.py")
+    states = [state for group in joined.GROUPS.values() for state in group]
+    # 37 members of the United Nations and 20 associate members of regional commissions.
+    assert (len(states), len(set(states))) == (57, 57)
+    for version in (4, 6):
+        by_country, by_region = allocations.by_country(version), joined.prefixes(version)
+        assert by_region.total() == sum(by_country.values())
+        assert len(by_region) == len(by_country) - 57 + 3
+        assert by_region["pacific"] == sum(by_country[it.upper()] for it in joined.GROUPS["pacific"])
+
+
 def test_the_country_codes_are_those_of_e164() -> None:
     codes = module(FOLDER / "codes.py").COUNTRY_CODES
     assert (len(codes), len(set(codes)), max(codes)) == (215, 215, 998)

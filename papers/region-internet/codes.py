@@ -47,6 +47,13 @@ def spare(results: Tables, keys: list[str]) -> pl.DataFrame:
     return of_runs(used, keys, (USABLE - pl.len()).cast(pl.Int64))
 
 
+def kept(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give how many codes of other regions the sender's routers keep."""
+    prefixes = results["regions"].select(*keys, "region", "prefixes")
+    routers = results["routers"].filter(region="ct1").join(prefixes, on=[*keys, "region"])
+    return of_runs(routers, keys, (pl.col("entries") - pl.col("prefixes")).max())
+
+
 def mesh(roots: int) -> int:
     """Give the pairs of so many roots."""
     return roots * (roots - 1) // 2
@@ -60,6 +67,7 @@ def known(title: str, unit: str, value: float) -> Measure:
 MEASURES = {
     "region-codes": known("codes for regions", "", USABLE),
     "codes-to-spare": Measure("codes left if each country is a region", "", spare),
+    "codes-kept": Measure("codes of ct2 that routers of ct1 keep", "", kept),
     "country-codes": known("country codes of E.164", "", len(COUNTRY_CODES)),
     "country-code-bits": known(
         "bits of the largest country code", "bits", max(COUNTRY_CODES).bit_length()

@@ -47,7 +47,8 @@ def beside(results: Tables, of_regions: pl.DataFrame, what: str) -> pl.DataFrame
     for row in of_regions.iter_rows(named=True):
         value = row[VALUE]
         if row["rules"] == "bgp":
-            counted = by_bgp(run.scenario, row["event"], row["reading"], row["run"])
+            waits = row["reading"] != "withdrawals-at-once"
+            counted = by_bgp(run.scenario, row["event"], waits, row["run"])
             value = of_bgp(counted, what)
         rows.append({**row, VALUE: value / 1e3 if what == "bytes" else value})
     return pl.DataFrame(rows, of_regions.schema)
@@ -61,7 +62,7 @@ def of_bgp(counted: Counted, what: str) -> float:
 
 
 @lru_cache(maxsize=256)
-def by_bgp(text: str, event: str, reading: str, run: int) -> Counted:
+def by_bgp(text: str, event: str, withdrawals_wait: bool, run: int) -> Counted:
     """Let BGP's rules work on the network of a scenario, and something go."""
     scenario = tomllib.loads(text)
     regions = scenario["regions"]
@@ -75,7 +76,7 @@ def by_bgp(text: str, event: str, reading: str, run: int) -> Counted:
         links.values(),
         {name: it["prefixes"] for name, it in regions.items()},
         seed=run + 1,
-        withdrawals_wait=reading != "withdrawals-at-once",
+        withdrawals_wait=withdrawals_wait,
     )
     network.run(EVENT_S)
     gone = scenario["compare"]["event"][event]

@@ -9,7 +9,7 @@ import polars as pl
 
 from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
 
-from . import codes, convergence, lookups, names, tables
+from . import codes, convergence, joined, lookups, names, tables
 
 AGREEMENT_S = 10.0
 """When the agreement ends, in s."""
@@ -91,6 +91,7 @@ def share(title: str, take: Callable[..., pl.DataFrame], *regions: str) -> Measu
 MEASURES = {
     **tables.MEASURES,
     **codes.MEASURES,
+    **joined.MEASURES,
     **lookups.MEASURES,
     **convergence.MEASURES,
     **names.MEASURES,

@@ -30,6 +30,9 @@ pub enum UdpWorkload {
         rate: Rate,
         /// When it sends; always, if there are none.
         on_off: Option<OnOffPeriods>,
+        /// Whether datagrams become as small as the path needs (path MTU discovery, RFC 8085,
+        /// section 3.2).
+        discovers_mtu: bool,
     },
     /// Live frames, each when it is made.
     Frames(LiveSettings),
@@ -39,7 +42,7 @@ impl UdpSettings {
     /// Full datagrams at a constant rate, all the time.
     #[must_use]
     pub fn of_rate(ip: IpVersion, rate: Rate, payload: u16) -> Self {
-        let workload = UdpWorkload::Rate { rate, on_off: None };
+        let workload = UdpWorkload::Rate { rate, on_off: None, discovers_mtu: false };
         Self { ip, dscp: Dscp::DEFAULT, payload, workload }
     }
 }
@@ -64,14 +67,15 @@ enum Schedule {
 
 /// Datagrams at a constant rate.
 ///
-/// While it sends, datagram `k` of a period (from 0) leaves `8 k payload / rate`
-/// after its beginning, each rounded by itself, so that the rate is exact over
+/// While it sends, datagram `k` of a period (from 0), or since datagrams became smaller, leaves
+/// `8 k payload / rate` after its beginning, each rounded by itself, so that the rate is exact over
 /// any time. A datagram that does not fit into a period is not sent later.
 #[derive(Clone, Debug)]
 struct RateSchedule {
     rate: Rate,
     payload: u16,
     on_off: Option<OnOffPeriods>,
+    discovers_mtu: bool,
     random: Random,
     /// When this period of sending began, how many datagrams it has had, and when
     /// it ends.
@@ -86,8 +90,9 @@ impl UdpSource {
     pub fn new(flow: u32, settings: &UdpSettings, start: Time, random: Random) -> Self {
         let &UdpSettings { ip, dscp, payload, .. } = settings;
         let schedule = match &settings.workload {
-            &UdpWorkload::Rate { rate, on_off } => {
-                Schedule::Rate(RateSchedule::new(rate, payload, on_off, start, random))
+            &UdpWorkload::Rate { rate, on_off, discovers_mtu } => {
+                let schedule = RateSchedule::new(rate, payload, on_off, start, random);
+                Schedule::Rate(RateSchedule { discovers_mtu, ..schedule })
             }
             UdpWorkload::Frames(it) => {
                 Schedule::Frames(FrameSchedule::new(it.clone(), payload, start))
@@ -115,6 +120,19 @@ impl UdpSource {
         match &self.schedule {
             Schedule::Rate(_) => 0,
             Schedule::Frames(it) => it.begun(),
+        }
+    }
+
+    /// A datagram of that length was dropped because it had so many bytes more than a link
+    /// carries. Those that follow are as much smaller, if the source discovers the path's MTU;
+    /// frames are not cut anew.
+    pub fn shrink(&mut self, length: u16, excess: u16) {
+        let Schedule::Rate(schedule) = &mut self.schedule else { return };
+        let fits = length.saturating_sub(excess);
+        if schedule.discovers_mtu && (1..schedule.payload).contains(&fits) {
+            schedule.payload = fits;
+            // The next datagram leaves when its data are made.
+            (schedule.began, schedule.in_period) = (self.next, 0);
         }
     }
 
@@ -147,8 +165,16 @@ impl RateSchedule {
         start: Time,
         random: Random,
     ) -> Self {
-        let mut schedule =
-            Self { rate, payload, on_off, random, began: start, in_period: 0, ends: Time::NEVER };
+        let mut schedule = Self {
+            rate,
+            payload,
+            on_off,
+            discovers_mtu: false,
+            random,
+            began: start,
+            in_period: 0,
+            ends: Time::NEVER,
+        };
         schedule.begin(start);
         schedule
     }
@@ -298,7 +324,7 @@ mod tests {
 
     fn source(rate: u64, on_off: Option<OnOffPeriods>) -> UdpSource {
         let rate = Rate::from_bits_per_second(rate).unwrap();
-        let workload = UdpWorkload::Rate { rate, on_off };
+        let workload = UdpWorkload::Rate { rate, on_off, discovers_mtu: true };
         let settings =
             UdpSettings { ip: IpVersion::V4, dscp: Dscp::DEFAULT, payload: 1000, workload };
         UdpSource::new(7, &settings, Time::ZERO, Streams::new(1, 0).stream("source"))
@@ -318,6 +344,18 @@ mod tests {
         let mut source = source(3_000_000_000, None);
         let sent = sent_before(&mut source, Time::ZERO + Duration::from_secs(8));
         assert_eq!(sent, 3_000_000);
+    }
+
+    #[test]
+    fn smaller_datagrams_have_the_same_rate() {
+        // 2 Gbps of 1,000 bytes for a millisecond, and of 300 for the rest, 1.2 us each.
+        let mut source = source(2_000_000_000, None);
+        let first = sent_before(&mut source, Time::ZERO + Duration::from_millis(1));
+        source.shrink(1000, 700);
+        // What was under way before is too large as well.
+        source.shrink(1000, 700);
+        let all = sent_before(&mut source, Time::ZERO + Duration::from_secs(1));
+        assert_eq!((first, all - first), (250, 999_000 / 4 * 1000 / 300));
     }
 
     #[test]

@@ -203,13 +203,19 @@ fn captured(text: &str, name: &str, nodes: &[&str]) -> Vec<Vec<Vec<u8>>> {
 
 /// The SCION packet in a packet of the underlay.
 fn scion(packet: &[u8]) -> Option<(ScionHeader, Vec<u8>)> {
+    scion_and_class(packet).map(|it| (it.0, it.1))
+}
+
+/// The same, and the codepoint in the underlay's header.
+fn scion_and_class(packet: &[u8]) -> Option<(ScionHeader, Vec<u8>, u8)> {
     let sliced = SlicedPacket::from_ip(packet).expect("it is an IP packet");
+    let class = sliced.net.as_ref()?.ipv4_ref()?.header().dcp().value();
     let Some(etherparse::TransportSlice::Udp(udp)) = sliced.transport else { return None };
     if udp.destination_port() != UNDERLAY_PORT {
         return None;
     }
     let (header, payload) = ScionHeader::decode(udp.payload()).expect("it is a SCION packet");
-    Some((header, payload.to_vec()))
+    Some((header, payload.to_vec(), class))
 }
 
 /// Captures hold true bytes: headers that decode, checksums that are right under SCION's
@@ -247,6 +253,43 @@ fn a_capture_shows_headers_to_the_byte() {
     assert!(longest > 1440, "segments fill what the longest path leaves: {longest}");
     let one_hop = seen[1].iter().filter_map(|it| scion(it));
     assert!(one_hop.filter(|it| matches!(it.0.path, PathHeader::OneHop(_))).count() > 0);
+}
+
+/// Both headers have the class of the flow's packets; what routers and control services say has
+/// the default one.
+#[test]
+fn a_capture_shows_the_class_of_the_packet_inside() {
+    let class = ("controller = \"cubic\"", "controller = \"cubic\"\ndscp = \"EF\"");
+    let beacons = ("[flows.download]", "[beaconing]\ninterval = \"1 s\"\n\n[flows.download]");
+    let text = with(&[("duration = \"30 s\"", "duration = \"2 s\""), class, beacons]);
+    let mut seen = [0, 0];
+    for bytes in &captured(&text, "classes", &["c1"])[0] {
+        let Some((header, _, underlay)) = scion_and_class(bytes) else { continue };
+        let is_of_the_flow = header.next == protocol::TCP;
+        let expected = if is_of_the_flow { 46 } else { 0 };
+        assert_eq!((header.dscp, underlay), (expected, expected));
+        seen[usize::from(is_of_the_flow)] += 1;
+    }
+    assert!(seen[0] > 5 && seen[1] > 1000, "{seen:?}");
+}
+
+/// On the path between systems a queue lets a call's packets go first: each waits for one segment
+/// at most in every queue, 1.5 kB at 50 Mbps, and without a class behind all the download's.
+#[test]
+fn queues_between_systems_tell_classes_apart() {
+    let call = "[flows.call]\nfrom = \"a\"\nto = \"f\"\nprotocol = \"udp\"\nrate = \"1 Mbps\"\n\
+                payload = \"200 B\"\nstart = \"1 s\"\n\n[flows.download]";
+    let delay = |class: &str| {
+        let call = call.replace("start", &format!("{class}start"));
+        let queue = ("kind = \"codel\", limit = \"1000 packets\"", "kind = \"strict-priority\"");
+        let quick = ("at = \"10 s\"", "at = \"4 s\"");
+        let text = with(&[("[flows.download]", &call), queue, quick, ("\"30 s\"", "\"4 s\"")]);
+        ran(&text, 0).numbers("flows", "delay_s")[0]
+    };
+    // 1 + 5 + 5 + 5 + 1 ms of links.
+    let (first, default) = (delay("dscp = \"EF\"\n"), delay(""));
+    assert!((0.017..0.018).contains(&first), "{first}");
+    assert!(default > 0.02, "{default}");
 }
 
 /// Inside an autonomous system a flow uses IP alone.

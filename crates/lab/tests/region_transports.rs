@@ -112,15 +112,16 @@ fn a_file_arrives_whole_over_a_small_link() {
     assert_eq!(ran.sum("flows", "timeouts"), 0);
 }
 
+fn udp(payload: &str) -> String {
+    format!(
+        "[flows.data]\nfrom = \"h1\"\nto = \"h2\"\nprotocol = \"udp\"\nrate = \"10 Mbps\"\n\
+         payload = \"{payload}\"\nstart = \"1 s\"\n"
+    )
+}
+
 /// UDP's datagrams are as large as their application says: none arrives that is too large.
 #[test]
-fn datagrams_do_not_become_smaller() {
-    let udp = |payload: &str| {
-        format!(
-            "[flows.data]\nfrom = \"h1\"\nto = \"h2\"\nprotocol = \"udp\"\nrate = \"10 Mbps\"\n\
-             payload = \"{payload}\"\nstart = \"1 s\"\n"
-        )
-    };
+fn datagrams_do_not_become_smaller_by_themselves() {
     let link = "b32-b2 = { nodes = [\"b32\", \"b2\"]";
     // IP and UDP take 28 bytes, and the region protocol 16.
     let smaller = format!("{link}, mtu = \"1000 B\"");
@@ -130,6 +131,44 @@ fn datagrams_do_not_become_smaller() {
     let larger = ran(&udp("957 B"), &[(link, &smaller)]);
     assert_eq!(larger.sum("flows", "received_bytes"), 0);
     assert!(larger.sum("routers", "too_large") > 1000);
+}
+
+/// An application that discovers the path's MTU sends datagrams that fit, at its rate: what was
+/// under way for the round trip to the router that says so is lost, and nothing after it.
+#[test]
+fn datagrams_become_as_small_as_the_path_needs() {
+    let [first, last] =
+        ["b1-b31 = { nodes = [\"b1\", \"b31\"]", "b32-b2 = { nodes = [\"b32\", \"b2\"]"];
+    let changes = [
+        (first, format!("{first}, mtu = \"1400 B\"")),
+        (last, format!("{last}, mtu = \"1000 B\"")),
+    ];
+    let changes: Vec<(&str, &str)> = changes.iter().map(|(old, new)| (*old, &**new)).collect();
+    let ran = ran(&format!("{}path_mtu_discovery = true\n", udp("1450 B")), &changes);
+    // 2 and 8 ms forth, and as long back; a datagram each 1.16 ms.
+    let dropped = ran.sum("routers", "too_large");
+    assert!((2..=30).contains(&dropped), "{dropped}");
+    let share = ran.goodput() / 10e6;
+    assert!((0.99..1.0).contains(&share), "{share}");
+    // IP and UDP take 28 bytes of 1,000, and the region protocol 16.
+    let received = ran.sum("flows", "received_bytes");
+    assert_eq!(received % 956, 0, "{received}");
+}
+
+/// Frames are cut before they are sent, as their receiver expects them.
+#[test]
+fn frames_do_not_become_smaller() {
+    let frames = r#"
+[flows.live]
+from = "h1"
+to = "h2"
+protocol = "udp"
+workload = { kind = "frames", rate = "1 Mbps", duration = "1 s" }
+path_mtu_discovery = ¶true
+"#;
+    let read = |text: &str| windtunnel_lab::read("regions.toml", text, &[]);
+    let refused = common::refused(&format!("{SCENARIO}{frames}"), read);
+    common::assert_contains(&refused, &["frames are cut by `payload`", "a `payload` that fits"]);
 }
 
 /// NDN asks for names and knows no hosts: it goes from node to node over links of any region,

@@ -114,6 +114,21 @@ fn a_flow_takes_another_way_when_an_agreement_ends() {
     );
 }
 
+/// By link-state all know as soon as the news is there, in either direction: what waits for 14 s by
+/// a path vector takes the time that routers wait before they search, and a few links.
+#[test]
+fn a_flow_takes_another_way_at_once_by_link_state() {
+    let routing = ("[region_protocol]", "[region_protocol]\nrouting = \"link-state\"");
+    let ran = Ran::new(&with(&[routing]));
+    let times = ran.numbers("route_changes", "time_s");
+    let late: Vec<f64> = times.into_iter().filter(|it| *it > 9.0).collect();
+    assert!(!late.is_empty() && late.iter().all(|it| (10.0..10.2).contains(it)), "{late:?}");
+    assert!(count(&ran, "b41", "encapsulated") > 1000);
+    assert_eq!(ran.sum("routers", "hop_limit_exceeded"), 0);
+    let at_once = Ran::new(&with(&[("withdrawals_wait = true", "withdrawals_wait = false")]));
+    assert!(ran.goodput() > 0.9 * at_once.goodput());
+}
+
 /// Nothing is lost unaccounted: what hosts sent was delivered, dropped by a router for a reason
 /// that it counted, dropped by a link, or is still under way.
 #[test]
@@ -149,6 +164,27 @@ fn tables_hold_the_own_prefixes_and_a_code_for_each_other_region() {
     let ran = Ran::new(&inside);
     assert!(ran.goodput() > 90e6);
     assert_eq!(ran.sum("routers", "sent") + ran.sum("routers", "region_lookups"), 0);
+}
+
+const FIGURE_4: &str = include_str!("../../../papers/region-internet/figure-4.toml");
+
+/// Figure 4: of a region with two sub-regions and a border in none, others keep its code alone, or
+/// by all 32 bits one for each; whoever looks for the longest prefix needs no more than the first.
+#[test]
+fn tables_hold_the_codes_that_are_looked_up() {
+    let (figure, _) = FIGURE_4.split_once("[compare.sender]").expect("it compares senders");
+    let figure = figure.replace("\"10 s\"", "\"2 s\"").replace("runs = 5", "runs = 1");
+    for (lookup, codes) in [("two-level", 1), ("full", 3), ("longest-prefix", 1)] {
+        let ran = Ran::new(&format!("{figure}\n[region_protocol]\nlookup = \"{lookup}\"\n"));
+        // Two nodes have a prefix each.
+        assert_eq!(count(&ran, "b1", "entries"), 2 + codes, "{lookup}");
+        let nodes = ran.texts("route_changes", "node");
+        let parts = ran.counts("route_changes", "sub_region");
+        let of_b1 = nodes.iter().zip(&parts).filter(|it| it.0 == "b1").map(|it| *it.1);
+        let expected = if lookup == "full" { vec![0, 1, 2] } else { vec![0] };
+        assert_eq!(of_b1.collect::<Vec<_>>(), expected, "{lookup}");
+        assert!(ran.goodput() > 2e7);
+    }
 }
 
 /// What each interface sees of the first run of a text, at these nodes; `case` is its folder.
@@ -349,6 +385,21 @@ fn agreements_that_cannot_be_are_refused() {
     let end = VALID.find("[region_protocol]").expect("it has agreements");
     let none = format!("{}{}", &VALID[..start], &VALID[end..]).replacen("ct1-ct3", "¶ct1-ct3", 1);
     common::assert_contains(&common::refused(&none, read), &["there are none"]);
+}
+
+#[test]
+fn link_state_between_regions_tells_all_of_whole_regions() {
+    let routing = |more: &str| format!("[region_protocol]\nrouting = \"link-state\"\n{more}");
+    let full = routing("lookup = ¶\"full\"");
+    assert_refused(
+        &[("[region_protocol]", &full)],
+        &["tells of regions as a whole", "lookup = \"two-level\""],
+    );
+    let peering = ("ct4-ct2 = { regions", "¶ct4-ct2 = { kind = \"peering\", regions");
+    assert_refused(
+        &[("[region_protocol]", &routing("")), peering],
+        &["agreement `ct4-ct2` is not for transit", "routing = \"path-vector\""],
+    );
 }
 
 #[test]

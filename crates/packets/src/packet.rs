@@ -181,7 +181,7 @@ impl Packet {
         Some(if is_v6 { IpVersion::V6 } else { IpVersion::V4 })
     }
 
-    /// The class of its outermost IP header; the default one of what is not IP, or is between
+    /// The class of its outermost header; the default one of what is neither IP nor between
     /// regions or autonomous systems.
     #[inline]
     #[must_use]
@@ -191,6 +191,7 @@ impl Packet {
             Body::Datagram(it) => it.dscp,
             Body::Tunnelled(it) => it.dscp,
             Body::Region(it) => it.dscp,
+            Body::Scion(it) => it.dscp,
             Body::Real(it) => it.dscp,
             _ => Dscp::DEFAULT,
         }

@@ -6,9 +6,9 @@ use proptest::prelude::*;
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::{Addresses, encode_datagram};
 use windtunnel_packets::region::{
-    AddressKind, Code, Control, DecodeError, EncodeError, Encoding, ErrorKind, ExternalRecord,
-    Header, Neighbour, Record, RouterRecord, Service, ServiceOption, SessionMessage, TypedAddress,
-    TypedAddresses, Update, protocol,
+    AddressKind, BorderRecord, Code, Control, DecodeError, EncodeError, Encoding, ErrorKind,
+    ExternalRecord, Header, Neighbour, Record, RegionLink, RouterRecord, Service, ServiceOption,
+    SessionMessage, TypedAddress, TypedAddresses, Update, protocol,
 };
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Dscp, Ecn};
@@ -225,7 +225,14 @@ fn record() -> impl Strategy<Value = Record> {
         let code = Code(code);
         Record::External(ExternalRecord { router, sequence, code, preference, mtu, path })
     });
-    prop_oneof![router, external]
+    let link = any::<(u8, u16)>().prop_map(|(region, mtu)| RegionLink { region, mtu });
+    let border = (any::<[u32; 3]>(), any::<bool>(), vec(link, 0..5)).prop_map(
+        |([router, sequence, code], carries, links)| {
+            let code = Code(code);
+            Record::Border(BorderRecord { router, sequence, code, carries, links })
+        },
+    );
+    prop_oneof![router, external, border]
 }
 
 fn message() -> impl Strategy<Value = SessionMessage> {

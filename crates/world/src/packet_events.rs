@@ -2,6 +2,7 @@
 //! packets are dropped. The world's events are the same whether they are logged or not.
 
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Dscp;
 
 use crate::port_id::PortId;
 
@@ -87,6 +88,8 @@ pub struct PacketEvent {
     pub bytes: u64,
     /// The size of the network-layer packet in bytes; none of what is no packet.
     pub size: Option<u16>,
+    /// The class of service in its header; none of NDN's packets and of what is no packet.
+    pub dscp: Option<Dscp>,
     /// The byte that its sender expects next; none without an acknowledgement.
     pub acknowledgement: Option<u64>,
     /// Whether it has a congestion mark.

@@ -163,6 +163,7 @@ impl PacketLog {
             number: None,
             bytes: 0,
             size: None,
+            dscp: None,
             acknowledgement: None,
             is_marked: false,
             rtt: None,
@@ -179,9 +180,8 @@ impl PacketLog {
             kind: sent.kind,
             number: Some(sent.number),
             bytes: u64::from(segment.length),
-            size: Some(packet.network_size),
             acknowledgement: sent.acknowledgement,
-            ..row
+            ..with_header(row, packet)
         });
     }
 
@@ -196,10 +196,8 @@ impl PacketLog {
             kind: arrived.kind,
             number: Some(arrived.number),
             bytes: u64::from(segment.length),
-            size: Some(packet.network_size),
-            is_marked: packet.marked(),
             rtt: measured(rtt[0], rtt[1]),
-            ..row
+            ..with_header(row, packet)
         });
         for (start, end) in self.connections.newly_sacked(at.side, segment) {
             let (kind, number, bytes) = (PacketEventKind::Sacked, Some(start), end - start);
@@ -231,6 +229,7 @@ impl PacketLog {
             number: Some(datagram.sequence),
             bytes: u64::from(datagram.length),
             size: None,
+            dscp: None,
             acknowledgement: None,
             is_marked: false,
             rtt: None,
@@ -242,7 +241,7 @@ impl PacketLog {
     pub(crate) fn datagram_left(&mut self, now: Time, packet: &Packet) {
         let Body::Datagram(datagram) = &packet.body else { return };
         if let Some(row) = self.of_datagram(now, datagram, Side::Sender) {
-            self.push(PacketEvent { size: Some(packet.network_size), ..row });
+            self.push(with_header(row, packet));
         }
     }
 
@@ -250,8 +249,8 @@ impl PacketLog {
     pub(crate) fn datagram_arrived(&mut self, now: Time, packet: &Packet) {
         let Body::Datagram(datagram) = &packet.body else { return };
         if let Some(row) = self.of_datagram(now, datagram, Side::Receiver) {
-            let (kind, size) = (PacketEventKind::Received, Some(packet.network_size));
-            self.push(PacketEvent { kind, size, is_marked: packet.marked(), ..row });
+            let kind = PacketEventKind::Received;
+            self.push(PacketEvent { kind, ..with_header(row, packet) });
         }
     }
 
@@ -269,6 +268,7 @@ impl PacketLog {
             number: Some(segment),
             bytes: 0,
             size: None,
+            dscp: None,
             acknowledgement: None,
             is_marked: false,
             rtt: None,
@@ -288,8 +288,8 @@ impl PacketLog {
         let is_new = self.pending.insert((consumer, interest.name.segment));
         let kind = if is_new { PacketEventKind::Sent } else { PacketEventKind::Retransmitted };
         let row = self.of_consumer(now, consumer, interest.name.segment);
-        let (node, size, state) = (Some(node), Some(packet.network_size), Some(state));
-        self.push(PacketEvent { kind, node, size, state, ..row });
+        let (node, state) = (Some(node), Some(state));
+        self.push(PacketEvent { kind, node, state, ..with_header(row, packet) });
     }
 
     /// Data or a NACK arrives at a consumer on a node, which had measured those round trips
@@ -310,10 +310,9 @@ impl PacketLog {
         if kind == PacketEventKind::Received {
             self.pending.remove(&(consumer, segment));
         }
-        let (is_marked, rtt) = (packet.marked(), measured(rtt[0], rtt[1]));
         let row = self.of_consumer(now, consumer, segment);
-        let (node, size, state) = (Some(node), Some(packet.network_size), Some(state));
-        self.push(PacketEvent { kind, bytes, size, is_marked, rtt, node, state, ..row });
+        let (rtt, node, state) = (measured(rtt[0], rtt[1]), Some(node), Some(state));
+        self.push(PacketEvent { kind, bytes, rtt, node, state, ..with_header(row, packet) });
     }
 
     // -- On the path --------------------------------------------------------
@@ -362,8 +361,7 @@ impl PacketLog {
             _ => None,
         };
         if let Some(row) = row {
-            let (size, is_marked) = (Some(packet.network_size), packet.marked());
-            self.push(PacketEvent { kind, place, size, is_marked, node: None, ..row });
+            self.push(PacketEvent { kind, place, node: None, ..with_header(row, packet) });
         }
     }
 
@@ -394,6 +392,16 @@ fn prefixes(plan: &Plan, is_logged: impl Fn(usize) -> bool) -> BTreeMap<usize, (
     };
     let places = (0..plan.consumers.len()).filter(|it| is_logged(*it)).filter(only);
     places.map(|it| (of(it), (it as u32, plan.consumers[it].node as u32))).collect()
+}
+
+/// An event with what the header of its packet says; NDN's has no class of service.
+fn with_header(row: PacketEvent, packet: &Packet) -> PacketEvent {
+    PacketEvent {
+        size: Some(packet.network_size),
+        dscp: packet.ip_version().map(|_| packet.dscp()),
+        is_marked: packet.marked(),
+        ..row
+    }
 }
 
 fn end(side: Side) -> PacketEventPlace {

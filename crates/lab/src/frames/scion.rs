@@ -69,7 +69,7 @@ fn packet(
         }
     };
     let scion = ScionHeader {
-        dscp: 0,
+        dscp: header.dscp.value(),
         ecn: seen.packet.ecn,
         flow: flow(seen),
         next: next(header, seen),

@@ -72,6 +72,7 @@ pub(crate) fn packet_events(plan: &Plan, rows: &[PacketEvent]) -> RecordBatch {
         .count_if_any("number", |it| it.number)
         .count("data_bytes", |it| it.bytes)
         .count_if_any("size_bytes", |it| it.size.map(u64::from))
+        .count_if_any("dscp", |it| it.dscp.map(|it| it.value().into()))
         .count_if_any("acknowledgement", |it| it.acknowledgement)
         .flag_if_any("is_marked", |it| Some(it.is_marked))
         .number("rtt_s", |it| it.rtt.map(Duration::as_seconds))

@@ -125,6 +125,7 @@ pub(super) fn changes(plan: &Plan, world: &World) -> RecordBatch {
         .text("node", |it| it.0)
         .number("time_s", |it| it.1.time.as_seconds())
         .text("region", |it| region_name(plan, it.1.code.region()))
+        .count("sub_region", |it| u64::from(it.1.code.sub_region()))
         .text_if_any("next", |it| it.1.next.map(|it| plan.nodes[it as usize].name.as_str()))
         .text("regions_on_path", |it| &it.2)
         .batch()

@@ -1,21 +1,24 @@
 //! The control plane of a router: what it tells its neighbours, and where packets for each
 //! region leave its own.
 
+mod routes;
+
 use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::region::{
-    AddressKind, Code, Content, Control, ExternalRecord, HOP_LIMIT, Neighbour, Record,
-    RegionPacket, RouterRecord, SessionMessage, Update, protocol,
+    AddressKind, BorderRecord, Code, Content, Control, ExternalRecord, HOP_LIMIT, Neighbour,
+    Record, RegionLink, RegionPacket, RouterRecord, SessionMessage, Update, protocol,
 };
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route as PacketRoute};
 
 use super::counters::{RouteChange, TableSize};
 use super::link_state::{LinkState, Reached};
 use super::path_vector::{Exit, PathVector, Route};
+use super::region_graph::RegionGraph;
 use super::router::Here;
 use super::session::Session;
-use super::settings::{Standing, Transit};
+use super::settings::{Lookup, Routing, Standing, Transit};
 use crate::layer::{Actions, Interface};
 
 /// Paths are computed so long after the first news (RFC 8405's initial delay).
@@ -29,8 +32,11 @@ pub(super) struct ControlPlane {
     sessions: Vec<Session>,
     link_state: LinkState,
     path_vector: PathVector,
-    /// Where each other region is reached.
+    graph: RegionGraph,
+    /// Where each other region, or part of one, is reached.
     routes: BTreeMap<Code, Route>,
+    /// The codes of the own region that neighbouring ones are told of.
+    own_codes: Vec<Code>,
     /// The number of the newest record of the own links.
     sequence: u32,
     /// When paths are to be computed.
@@ -50,11 +56,15 @@ impl ControlPlane {
         for interface in here.ports(true) {
             path_vector.add(interface, here.ports[usize::from(interface.0)].mtu);
         }
+        let link_state = LinkState::default();
+        let own_codes = own_codes(here, &link_state);
         Self {
             sessions: vec![Session::default(); here.ports.len()],
-            link_state: LinkState::default(),
+            link_state,
             path_vector,
+            graph: RegionGraph::default(),
             routes: BTreeMap::new(),
+            own_codes,
             sequence: 0,
             search: Time::NEVER,
             agreements: Time::NEVER,
@@ -62,11 +72,6 @@ impl ControlPlane {
             output: Vec::new(),
             changes: Vec::new(),
         }
-    }
-
-    /// Where packets for a region leave, and how a border is reached.
-    pub(super) fn route(&self, code: Code) -> Option<&Route> {
-        self.routes.get(&code)
     }
 
     pub(super) fn reached(&self, router: u32) -> Option<Reached> {
@@ -89,7 +94,7 @@ impl ControlPlane {
     pub(super) fn table_size(&self) -> TableSize {
         TableSize {
             regions: self.routes.len(),
-            sub_regions: self.link_state.sub_regions(),
+            sub_regions: self.link_state.sub_regions().len(),
             addresses: self.link_state.count(),
         }
     }
@@ -141,8 +146,8 @@ impl ControlPlane {
             self.sessions[usize::from(interface.0)].pause();
         }
         if here.leads_out(interface) {
-            self.follow_agreement(now, here, interface);
-            return;
+            let is_other = self.follow_agreement(now, here, interface);
+            return self.announce_border(now, here, is_other);
         }
         if port.is_up {
             let records: Vec<Record> = self.link_state.records().collect();
@@ -167,7 +172,7 @@ impl ControlPlane {
         let mut next = None;
         self.with_session(from, |it, output| next = it.receive(now, numbers, message, output));
         match next {
-            Some(SessionMessage::Record(record)) if !here.leads_out(from) => {
+            Some(SessionMessage::Record(record)) if self.is_flooded(here, from, &record) => {
                 self.take_record(now, here, from, record);
             }
             Some(SessionMessage::Update(update)) if here.leads_out(from) => {
@@ -239,7 +244,7 @@ impl ControlPlane {
         }
         let external = match &record {
             Record::External(it) => Some(it.code),
-            Record::Router(_) => None,
+            Record::Router(_) | Record::Border(_) => None,
         };
         self.flood(now, here, record, Some(from));
         match external {
@@ -249,9 +254,17 @@ impl ControlPlane {
     }
 
     fn flood(&mut self, now: Time, here: &Here, record: Record, except: Option<Interface>) {
-        let up = here.ports(false).into_iter().filter(|it| here.ports[usize::from(it.0)].is_up);
-        let others = up.filter(|it| Some(*it) != except);
-        others.for_each(|it| self.send_record(now, it, record.clone()));
+        let up = (0..).map(Interface).zip(&here.ports).filter(|it| it.1.is_up).map(|it| it.0);
+        let others = up.filter(|it| Some(*it) != except && self.is_flooded(here, *it, &record));
+        let others: Vec<Interface> = others.collect();
+        others.into_iter().for_each(|it| self.send_record(now, it, record.clone()));
+    }
+
+    /// Whether a record goes over a port: all do inside the region, and those of borders between
+    /// regions that exchange packets.
+    fn is_flooded(&self, here: &Here, over: Interface, record: &Record) -> bool {
+        let is_of_border = matches!(record, Record::Border(_));
+        !here.leads_out(over) || is_of_border && self.path_vector.is_open(over)
     }
 
     /// Tells the own region of the own links.
@@ -269,19 +282,36 @@ impl ControlPlane {
             let place = here.ports.iter().position(|it| it.node == router && it.is_up)?;
             Some(Interface(place as u16))
         };
-        if self.link_state.search(here.node, up) {
+        let is_other = self.link_state.search(here.node, up);
+        let has_graph = here.settings.routing == Routing::LinkState;
+        if has_graph {
+            self.graph.search(here.number(), self.link_state.borders());
+        }
+        if is_other || has_graph {
             let mut codes: Vec<Code> = self.link_state.codes().collect();
+            codes.extend(self.graph.regions().into_iter().map(Code::of_region));
             codes.extend(self.routes.keys());
             codes.sort_unstable();
             codes.dedup();
             codes.into_iter().for_each(|it| self.decide(now, here, it));
+            self.follow_own_codes(now, here);
         }
+    }
+
+    /// Parts of the own region may be reached, or not any more.
+    fn follow_own_codes(&mut self, now: Time, here: &Here) {
+        let codes = own_codes(here, &self.link_state);
+        let before = std::mem::replace(&mut self.own_codes, codes.clone());
+        let gone = before.iter().filter(|it| !codes.contains(it));
+        let new = codes.iter().filter(|it| !before.contains(it));
+        gone.chain(new).for_each(|it| self.tell(now, here, *it));
     }
 
     /// Opens and closes the sessions with neighbouring regions, as the agreements say.
     fn follow_agreements(&mut self, now: Time, here: &Here) {
         let outside = here.ports(true);
-        outside.iter().for_each(|it| self.follow_agreement(now, here, *it));
+        let others = outside.iter().filter(|it| self.follow_agreement(now, here, **it)).count();
+        self.announce_border(now, here, others > 0);
         let regions: Vec<u8> =
             outside.iter().map(|it| here.ports[usize::from(it.0)].region).collect();
         let own = here.number();
@@ -292,21 +322,48 @@ impl ControlPlane {
         self.agreements = times.min().unwrap_or(Time::NEVER);
     }
 
-    fn follow_agreement(&mut self, now: Time, here: &Here, interface: Interface) {
+    /// Opens or closes a session; returns whether it was the other way.
+    fn follow_agreement(&mut self, now: Time, here: &Here, interface: Interface) -> bool {
         let port = here.ports[usize::from(interface.0)];
         let regions = [here.number(), port.region];
         let agreement = here.settings.agreement(regions, now).filter(|_| port.is_up);
         let standing = agreement.map(|it| it.standing(here.number()));
         let lost = self.path_vector.codes(interface);
         if !self.path_vector.set(interface, standing) {
-            return;
+            return false;
         }
         lost.into_iter().for_each(|it| self.decide(now, here, it));
         if standing.is_some() {
+            let borders: Vec<BorderRecord> = self.link_state.borders().cloned().collect();
+            borders.into_iter().for_each(|it| self.send_record(now, interface, Record::Border(it)));
             let codes: Vec<Code> = self.routes.keys().copied().collect();
-            let own = Code::of_region(here.number());
-            codes.into_iter().chain([own]).for_each(|it| self.tell(now, here, it));
+            let own = self.own_codes.clone();
+            codes.into_iter().chain(own).for_each(|it| self.tell(now, here, it));
         }
+        true
+    }
+
+    /// Tells all regions of the own links to others, if those are others than before.
+    fn announce_border(&mut self, now: Time, here: &Here, is_other: bool) {
+        if !is_other || here.settings.routing == Routing::PathVector {
+            return;
+        }
+        let known = self.link_state.borders().find(|it| it.router == here.node);
+        let open = here.ports(true).into_iter().filter(|it| self.path_vector.is_open(*it));
+        let link = |it: Interface| {
+            let port = here.ports[usize::from(it.0)];
+            RegionLink { region: port.region, mtu: port.mtu }
+        };
+        let record = Record::Border(BorderRecord {
+            router: here.node,
+            sequence: known.map_or(0, |it| it.sequence) + 1,
+            code: Code::of_region(here.number()),
+            carries: here.settings.region(here.number()).transit != Transit::Refused,
+            links: open.map(link).collect(),
+        });
+        self.link_state.install(&record);
+        self.flood(now, here, record, None);
+        self.search = self.search.min(now + SEARCH_DELAY);
     }
 
     /// Chooses the route to a region anew, and tells of it if it is another one.
@@ -314,20 +371,12 @@ impl ControlPlane {
     /// The neighbour that pays comes first, then the path of the fewest regions, then one that
     /// begins at the own node, then the nearest border.
     fn decide(&mut self, now: Time, here: &Here, code: Code) {
-        let rank = |it: &Route, cost: u64| (it.standing, it.path.len(), cost, it.exit);
-        let own = self.path_vector.routes(code).map(|it| (rank(&it, 0), it));
-        let others = self.link_state.externals(code).filter(|(it, _)| it.router != here.node);
-        let others = others.map(|(it, reached)| {
-            let route = Route {
-                standing: Standing::of(it.preference),
-                path: it.path.clone(),
-                mtu: it.mtu,
-                exit: Exit::Border(it.router),
-            };
-            // One more than what it costs: the own node is the nearest.
-            (rank(&route, reached.cost + 1), route)
-        });
-        let best = own.chain(others).min_by(|one, other| one.0.cmp(&other.0)).map(|it| it.1);
+        let found = match here.settings.routing {
+            Routing::PathVector => self.told(here, code),
+            Routing::LinkState => self.searched(here, code),
+        };
+        let rank = |(cost, it): &(u64, Route)| (it.standing, it.path.len(), *cost, it.exit);
+        let best = found.into_iter().min_by_key(rank).map(|it| it.1);
         if best.as_ref() != self.routes.get(&code) {
             match &best {
                 Some(it) => self.routes.insert(code, it.clone()),
@@ -359,6 +408,9 @@ impl ControlPlane {
 
     /// Tells the own region how the own node reaches another one, or that it does not any more.
     fn announce(&mut self, now: Time, here: &Here, code: Code) {
+        if here.settings.routing == Routing::LinkState {
+            return;
+        }
         let known = self.link_state.external(code, here.node);
         let own = self.routes.get(&code).filter(|it| matches!(it.exit, Exit::Here(_)));
         let path = own.map(|it| it.path.clone()).unwrap_or_default();
@@ -379,19 +431,39 @@ impl ControlPlane {
 
     /// Tells neighbouring regions how a region is reached.
     fn tell(&mut self, now: Time, here: &Here, code: Code) {
+        if here.settings.routing == Routing::LinkState {
+            return;
+        }
         let own = Route {
             standing: Standing::Customer,
             path: Vec::new(),
             mtu: u16::MAX,
             exit: Exit::Border(here.node),
         };
-        let is_own = code.region() == here.number();
-        let route = if is_own { Some(&own) } else { self.routes.get(&code) };
+        let route = if code.region() == here.number() {
+            self.own_codes.contains(&code).then_some(&own)
+        } else {
+            self.routes.get(&code)
+        };
         let mut output: Vec<(Interface, Update)> = Vec::new();
         self.path_vector.tell(now, code, route, &mut self.random, &mut output);
         for (interface, update) in output {
             let message = SessionMessage::Update(update);
             self.with_session(interface, |it, output| it.send(now, message, output));
         }
+    }
+}
+
+/// The codes of the own region that neighbouring ones are to be told of.
+fn own_codes(here: &Here, link_state: &LinkState) -> Vec<Code> {
+    let region = Code::of_region(here.number());
+    match here.settings.lookup {
+        Lookup::TwoLevel => vec![region],
+        Lookup::Full => {
+            let parts = link_state.sub_regions().into_iter();
+            parts.map(|it| Code::of_sub_region(here.number(), it)).collect()
+        }
+        Lookup::LongestPrefix if here.code == region => vec![region],
+        Lookup::LongestPrefix => vec![region, here.code],
     }
 }

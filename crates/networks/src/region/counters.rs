@@ -47,7 +47,7 @@ pub struct RouterCounters {
 /// How much a router keeps, in entries.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct TableSize {
-    /// Other regions.
+    /// Codes of other regions.
     pub regions: usize,
     /// Sub-regions of the own one.
     pub sub_regions: usize,

@@ -302,7 +302,7 @@ impl Around<'_> {
     fn outside(&mut self, to: Code, from: From) -> Result<Next, ErrorKind> {
         self.here.counters.region_lookups += 1;
         let unknown = ErrorKind::Unreachable(UNKNOWN_REGION);
-        let route = self.control.route(Code::of_region(to.region())).ok_or(unknown)?;
+        let route = self.control.route(self.here.settings.lookup, to).ok_or(unknown)?;
         let border = match route.exit {
             Exit::Here(interface) => return Ok(Next::Port(interface)),
             Exit::Border(it) => it,

@@ -4,7 +4,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use windtunnel_packets::region::{Code, ExternalRecord, Record, RouterRecord};
+use windtunnel_packets::region::{BorderRecord, Code, ExternalRecord, Record, RouterRecord};
 
 use crate::layer::Interface;
 
@@ -22,37 +22,46 @@ pub(super) struct Reached {
 pub(super) struct LinkState {
     routers: BTreeMap<u32, RouterRecord>,
     externals: BTreeMap<(Code, u32), ExternalRecord>,
+    borders: BTreeMap<u32, BorderRecord>,
     reached: BTreeMap<u32, Reached>,
+}
+
+/// Keeps a record, if it is newer than what is known; returns whether it is.
+fn newest<K: Ord, R: Clone>(
+    known: &mut BTreeMap<K, R>,
+    key: K,
+    record: &R,
+    sequence: impl Fn(&R) -> u32,
+) -> bool {
+    let is_newer = known.get(&key).is_none_or(|it| sequence(it) < sequence(record));
+    if is_newer {
+        known.insert(key, record.clone());
+    }
+    is_newer
 }
 
 impl LinkState {
     /// Keeps a record, if it is newer than what is known; returns whether it is.
     pub(super) fn install(&mut self, record: &Record) -> bool {
         match record {
-            Record::Router(it) => {
-                let known = self.routers.get(&it.router).map(|it| it.sequence);
-                let is_newer = known.is_none_or(|known| known < it.sequence);
-                if is_newer {
-                    self.routers.insert(it.router, it.clone());
-                }
-                is_newer
-            }
+            Record::Router(it) => newest(&mut self.routers, it.router, it, |it| it.sequence),
             Record::External(it) => {
-                let key = (it.code, it.router);
-                let known = self.externals.get(&key).map(|it| it.sequence);
-                let is_newer = known.is_none_or(|known| known < it.sequence);
-                if is_newer {
-                    self.externals.insert(key, it.clone());
-                }
-                is_newer
+                newest(&mut self.externals, (it.code, it.router), it, |it| it.sequence)
             }
+            Record::Border(it) => newest(&mut self.borders, it.router, it, |it| it.sequence),
         }
     }
 
     /// All records.
     pub(super) fn records(&self) -> impl Iterator<Item = Record> {
         let routers = self.routers.values().cloned().map(Record::Router);
-        routers.chain(self.externals.values().cloned().map(Record::External))
+        let externals = self.externals.values().cloned().map(Record::External);
+        routers.chain(externals).chain(self.borders().cloned().map(Record::Border))
+    }
+
+    /// The links of borders to other regions: of all regions.
+    pub(super) fn borders(&self) -> impl Iterator<Item = &BorderRecord> + Clone {
+        self.borders.values()
     }
 
     /// The record that a border made of a region; the last, if it was withdrawn.
@@ -90,12 +99,13 @@ impl LinkState {
         those.filter_map(|it| self.reached(it.router)).min_by_key(|it| it.cost)
     }
 
-    /// How many sub-regions there are.
-    pub(super) fn sub_regions(&self) -> usize {
-        let mut numbers: Vec<u32> = self.routers.values().map(|it| it.sub_region).collect();
+    /// The sub-regions of the routers that are reached, in order; 0 is of those in none.
+    pub(super) fn sub_regions(&self) -> Vec<u32> {
+        let reached = self.reached.keys().filter_map(|it| self.routers.get(it));
+        let mut numbers: Vec<u32> = reached.map(|it| it.sub_region).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        numbers.len()
+        numbers
     }
 
     /// Computes the shortest paths anew (Dijkstra 1959), over links that both ends record.

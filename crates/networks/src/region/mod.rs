@@ -2,15 +2,16 @@
 //!
 //! Inside a region records of links are flooded to all routers (a link-state protocol, as
 //! OSPF's, RFC 2328); the borders of neighbouring regions tell each other by which regions
-//! each is reached (a path vector, as BGP's, RFC 4271), and flood what they learn. Han and Li,
-//! "On the Study of Internet Ossification and Solution", section VI.D, name both and fix
-//! neither.
+//! each is reached (a path vector, as BGP's, RFC 4271), and flood what they learn; or they flood
+//! the state of the links between regions to all of them. Han and Li, "On the Study of Internet
+//! Ossification and Solution", section VI.D, name both and fix neither.
 
 mod control_plane;
 mod counters;
 mod data_plane;
 mod link_state;
 mod path_vector;
+mod region_graph;
 mod router;
 mod session;
 mod settings;
@@ -18,5 +19,6 @@ mod settings;
 pub use counters::{RouteChange, RouterCounters, TableSize};
 pub use router::{PROTOCOL, RegionRouter};
 pub use settings::{
-    Advertisement, Agreement, Neighbour, Place, Region, RegionSettings, Relation, Standing, Transit,
+    Advertisement, Agreement, Lookup, Neighbour, Place, Region, RegionSettings, Relation, Routing,
+    Standing, Transit,
 };

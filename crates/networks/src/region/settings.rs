@@ -135,13 +135,41 @@ impl Default for Advertisement {
     }
 }
 
+/// How regions learn of each other: the paper names both (section VI.D.1).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Routing {
+    /// Borders of neighbouring regions tell each other by which regions each is reached.
+    #[default]
+    PathVector,
+    /// Each border tells all regions of its links to others.
+    LinkState,
+}
+
+/// What routers look up of a code of another region. The paper says "exact match" (section
+/// VI.D.2) and not of what; in its own region a router knows all sub-regions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Lookup {
+    /// The eight bits of the region.
+    #[default]
+    TwoLevel,
+    /// All 32 bits: regions tell each other of all codes that their nodes have.
+    Full,
+    /// The longest known prefix of whole bytes: a border in a sub-region tells of that beside its
+    /// region, so that packets for it come in there.
+    LongestPrefix,
+}
+
 /// A network of regions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegionSettings {
     /// How headers are encoded.
     pub encoding: Encoding,
-    /// How borders tell of changes.
+    /// How regions learn of each other.
+    pub routing: Routing,
+    /// How borders tell of changes, if by a path vector.
     pub advertisement: Advertisement,
+    /// What routers look up of codes.
+    pub lookup: Lookup,
     /// The regions, by their numbers.
     pub regions: Vec<Region>,
     /// The nodes, by their places in the plan.

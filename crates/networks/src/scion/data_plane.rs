@@ -9,7 +9,7 @@ use windtunnel_packets::scion::{
     Current, ErrorReport, OneHop, PathHandle, PathReference, Position, ScionContent, ScionHeader,
     ScionPacket, Scmp, ScmpError, lifetime,
 };
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore, Route, udp};
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route, udp};
 
 use super::counters::RouterCounters;
 use super::inside::Place;
@@ -88,6 +88,7 @@ impl Plane<'_> {
         let here = self.here.node;
         let header = ScionPacket {
             between: [here, to],
+            dscp: self.class(&content),
             underlay: [here; 2],
             path,
             position,
@@ -103,6 +104,17 @@ impl Plane<'_> {
         };
         self.here.counters.sent += 1;
         self.set_out(Carried { packet: Packet { network_size, ..packet }, header });
+    }
+
+    /// The class of what a packet holds: that of a host's packet, and the default one of what
+    /// control services and routers say.
+    fn class(&self, content: &ScionContent) -> Dscp {
+        match content {
+            ScionContent::Packet(it) => self.packets[*it].dscp(),
+            ScionContent::Message(_) | ScionContent::Error { .. } | ScionContent::Echo { .. } => {
+                Dscp::DEFAULT
+            }
+        }
     }
 
     /// The length of the headers of a packet.

@@ -1,12 +1,10 @@
 //! Classes of service between regions: routers on the way see that of the packet inside.
 
-use windtunnel_engine::Time;
 use windtunnel_networks::region::Transit;
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
 
-use crate::network::{Network, at, settings};
+use crate::network::{Network, at, datagram, settings};
 
 #[test]
 fn headers_between_regions_and_of_tunnels_have_the_class_of_the_packet_inside() {
@@ -15,10 +13,7 @@ fn headers_between_regions_and_of_tunnels_have_the_class_of_the_packet_inside() 
     settings.regions[1].transit = Transit::Tunnel(IpVersion::V4);
     let mut network = Network::new(settings);
     network.run(at(60_000));
-    let datagram = Datagram { flow: 0, length: 100, sequence: 0, sent: Time::ZERO, dscp: Dscp::EF };
-    let body = Body::Datagram(datagram);
-    let packet =
-        Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE };
+    let packet = datagram(0, Dscp::EF);
     network.carry(at(60_000), [0, 6], packet);
     network.run(at(62_000));
     assert_eq!(network.delivered, [(6, packet)]);

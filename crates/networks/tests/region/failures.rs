@@ -3,42 +3,57 @@
 
 use proptest::collection::vec;
 use proptest::prelude::*;
+use proptest::sample::select;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::region::{Advertisement, RegionSettings, Transit};
+use windtunnel_networks::region::{Advertisement, Lookup, RegionSettings, Routing, Transit};
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
+use windtunnel_packets::region::Code;
 
-use crate::network::{Network, settings};
+use crate::network::{Network, datagram, settings};
 
 /// A region has so many nodes in a ring, of which one link may fail.
 const RING: usize = 4;
 
 /// A network: the transit of each region, between which nodes of different regions there are
-/// links, and how advertisements wait.
+/// links, how advertisements wait, and what routers look up of the codes of nodes, which are in
+/// sub-regions of their own.
 #[derive(Clone, Debug)]
 struct Shape {
     transits: Vec<usize>,
     outside: Vec<[usize; 2]>,
     interval: u64,
     withdrawals_wait: bool,
+    routing: Routing,
+    lookup: Lookup,
 }
+
+/// How regions learn of each other, and what of their codes is looked up.
+const RULES: [(Routing, Lookup); 4] = [
+    (Routing::PathVector, Lookup::TwoLevel),
+    (Routing::PathVector, Lookup::Full),
+    (Routing::PathVector, Lookup::LongestPrefix),
+    (Routing::LinkState, Lookup::TwoLevel),
+];
 
 fn shape() -> impl Strategy<Value = Shape> {
     vec(0..3usize, 2..6).prop_flat_map(|transits| {
         let nodes = RING * transits.len();
         let outside = vec([0..nodes, 0..nodes], 1..8);
-        (outside, 0..4u64, any::<bool>()).prop_map(move |(pairs, interval, withdrawals_wait)| {
-            let mut outside: Vec<[usize; 2]> = Vec::new();
-            for [one, other] in pairs {
-                let link = [one.min(other), one.max(other)];
-                if one / RING != other / RING && !outside.contains(&link) {
-                    outside.push(link);
+        let rules = (0..4u64, any::<bool>(), select(RULES.to_vec()));
+        (outside, rules).prop_map(
+            move |(pairs, (interval, withdrawals_wait, (routing, lookup)))| {
+                let mut outside: Vec<[usize; 2]> = Vec::new();
+                for [one, other] in pairs {
+                    let link = [one.min(other), one.max(other)];
+                    if one / RING != other / RING && !outside.contains(&link) {
+                        outside.push(link);
+                    }
                 }
-            }
-            let transits = transits.clone();
-            Shape { transits, outside, interval, withdrawals_wait }
-        })
+                let transits = transits.clone();
+                Shape { transits, outside, interval, withdrawals_wait, routing, lookup }
+            },
+        )
     })
 }
 
@@ -55,6 +70,10 @@ fn network(shape: &Shape) -> RegionSettings {
         is_jittered: true,
         withdrawals_wait: shape.withdrawals_wait,
     };
+    (settings.routing, settings.lookup) = (shape.routing, shape.lookup);
+    for (node, place) in settings.places.iter_mut().enumerate() {
+        place.code = Code::of_sub_region(place.code.region(), (node % RING) as u32);
+    }
     for (region, transit) in settings.regions.iter_mut().zip(&shape.transits) {
         region.transit =
             [Transit::Transparent, Transit::Tunnel(IpVersion::V4), Transit::Refused][*transit];
@@ -83,13 +102,6 @@ fn are_joined(shape: &Shape, up: &[bool], [from, to]: [usize; 2]) -> bool {
         }
     }
     reached.contains(&to)
-}
-
-fn packet(sequence: u64) -> Packet {
-    let datagram =
-        Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp: Dscp::DEFAULT };
-    let body = Body::Datagram(datagram);
-    Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE }
 }
 
 proptest! {
@@ -126,18 +138,18 @@ proptest! {
         }
         now += Duration::from_secs(60);
         network.run(now);
-        let nodes = RING * shape.transits.len();
+        let (nodes, packet) = (RING * shape.transits.len(), datagram(7, Dscp::DEFAULT));
         for from in 0..nodes {
             for to in (0..nodes).filter(|it| it / RING != from / RING) {
                 let regions = [from / RING, to / RING];
                 network.delivered.clear();
-                network.carry(now, [from, to], packet(7));
+                network.carry(now, [from, to], packet);
                 now += Duration::from_secs(2);
                 network.run(now);
                 let expected = are_joined(&shape, &up, regions);
                 let got: Vec<usize> = network.delivered.iter().map(|it| it.0).collect();
                 prop_assert_eq!(&got, &vec![to; usize::from(expected)], "{} to {}", from, to);
-                prop_assert!(network.delivered.iter().all(|it| it.1 == packet(7)));
+                prop_assert!(network.delivered.iter().all(|it| it.1 == packet));
             }
         }
         let counters = network.routers.iter().map(|it| *it.counters());

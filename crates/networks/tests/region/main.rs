@@ -4,4 +4,6 @@
 mod classes;
 mod control_plane;
 mod failures;
+mod link_state;
+mod lookups;
 mod network;

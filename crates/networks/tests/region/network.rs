@@ -9,13 +9,14 @@ use windtunnel_networks::layer::{
     Actions, Destination, Interface, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::region::{
-    Advertisement, Agreement, Neighbour, Place, Region, RegionRouter, RegionSettings, Relation,
-    Transit,
+    Advertisement, Agreement, Lookup, Neighbour, Place, Region, RegionRouter, RegionSettings,
+    Relation, Routing, Transit,
 };
 use windtunnel_packets::region::{
     AddressKind, Code, Content, Control, Encoding, RegionPacket, SessionMessage,
 };
-use windtunnel_packets::{Body, Dscp, Packet, PacketStore};
+use windtunnel_packets::udp::Datagram;
+use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 /// How long a packet takes over a link.
 pub(crate) const DELAY: Duration = Duration::from_millis(1);
@@ -51,15 +52,24 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
     }
     RegionSettings {
         encoding: Encoding::Compact,
+        routing: Routing::PathVector,
         advertisement: Advertisement {
             interval: Duration::ZERO,
             is_jittered: false,
             withdrawals_wait: true,
         },
+        lookup: Lookup::TwoLevel,
         regions: (1..=regions.len()).map(region).collect(),
         places,
         agreements,
     }
+}
+
+/// A datagram in a packet.
+pub(crate) fn datagram(sequence: u64, dscp: Dscp) -> Packet {
+    let datagram = Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp };
+    let body = Body::Datagram(datagram);
+    Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE }
 }
 
 /// Every pair of so many nodes.
@@ -74,10 +84,11 @@ enum What {
     Wake(usize, u32),
 }
 
-/// A message that was sent: when, and what it says.
+/// A message that was sent: when, by which router, and what it says.
 #[derive(Clone, Debug)]
 pub(crate) struct Sent {
     pub(crate) time: Time,
+    pub(crate) router: usize,
     pub(crate) message: SessionMessage,
 }
 
@@ -142,7 +153,7 @@ impl Network {
         self.delivered.extend(actions.delivered.into_iter().map(|it| (node, it)));
         for (Interface(interface), packet) in actions.sends {
             let to = self.settings.places[node].neighbours[usize::from(interface)].node as usize;
-            self.note(now, &packet);
+            self.note(now, node, &packet);
             if self.down.contains(&[node.min(to), node.max(to)]) {
                 self.packets.discard(&packet);
                 continue;
@@ -156,7 +167,7 @@ impl Network {
         }
     }
 
-    fn note(&mut self, time: Time, packet: &Packet) {
+    fn note(&mut self, time: Time, router: usize, packet: &Packet) {
         let message = match &packet.body {
             Body::Region(RegionPacket { content: Content::Message(it), .. }) => Some(*it),
             _ => None,
@@ -168,7 +179,7 @@ impl Network {
             panic!("routers send what can be decoded")
         };
         if message != SessionMessage::Acknowledgement {
-            self.sent.push(Sent { time, message });
+            self.sent.push(Sent { time, router, message });
         }
     }
 

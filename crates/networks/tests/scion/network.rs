@@ -87,6 +87,10 @@ pub(crate) struct Network {
     pub(crate) delivered: Vec<(Time, usize, Packet)>,
     /// Packets of hosts that were sent over links: when, and between which nodes.
     pub(crate) passed: Vec<(Time, [usize; 2])>,
+    /// The classes of the same packets.
+    pub(crate) classes: Vec<Dscp>,
+    /// The classes of all others.
+    pub(crate) own_classes: Vec<Dscp>,
     /// The links that are down; what is sent into them is lost.
     down: Vec<[usize; 2]>,
     /// Packets lost in them.
@@ -119,6 +123,8 @@ impl Network {
             order: 0,
             delivered: Vec::new(),
             passed: Vec::new(),
+            classes: Vec::new(),
+            own_classes: Vec::new(),
             down: Vec::new(),
             lost: 0,
             tamper: None,
@@ -147,6 +153,9 @@ impl Network {
             let packet = self.tampered(packet);
             if packet.body.inside().is_some() {
                 self.passed.push((now, [node, to]));
+                self.classes.push(packet.dscp());
+            } else {
+                self.own_classes.push(packet.dscp());
             }
             if self.down.contains(&[node.min(to), node.max(to)]) {
                 self.lost += 1;
@@ -203,14 +212,13 @@ impl Network {
     }
 
     /// Has a host of a node send a datagram of 1,000 bytes to another node.
-    pub(crate) fn send(&mut self, now: Time, [from, to]: [usize; 2]) {
-        let datagram = Datagram {
-            flow: from as u32,
-            length: 1000,
-            sequence: 0,
-            sent: now,
-            dscp: Dscp::DEFAULT,
-        };
+    pub(crate) fn send(&mut self, now: Time, ends: [usize; 2]) {
+        self.send_of_class(now, ends, Dscp::DEFAULT);
+    }
+
+    /// The same with a datagram of that class.
+    pub(crate) fn send_of_class(&mut self, now: Time, [from, to]: [usize; 2], dscp: Dscp) {
+        let datagram = Datagram { flow: from as u32, length: 1000, sequence: 0, sent: now, dscp };
         let body = Body::Datagram(datagram);
         let route = Route::NONE;
         let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 1028, hops: 0, route };

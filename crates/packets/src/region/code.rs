@@ -28,6 +28,12 @@ impl Code {
         Self(Self::of_region(region).0 | (sub_region & Self::LAST_SUB_REGION))
     }
 
+    /// The prefixes that it has, the longest first: itself, and with its last one, two and three
+    /// bytes left open.
+    pub fn prefixes(self) -> impl Iterator<Item = Self> {
+        [0, 8, 16, 24].into_iter().map(move |open| Self(self.0 >> open << open))
+    }
+
     /// The number of its region.
     #[inline]
     #[must_use]

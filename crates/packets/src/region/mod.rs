@@ -22,7 +22,9 @@ pub use control::{
 pub use error::{DecodeError, EncodeError};
 pub use header::{Encoding, HOP_LIMIT, Header, protocol};
 pub use packet::{Content, RegionPacket};
-pub use records::{ExternalRecord, Neighbour, Record, RouterRecord, Update};
+pub use records::{
+    BorderRecord, ExternalRecord, Neighbour, Record, RegionLink, RouterRecord, Update,
+};
 pub use service::{Service, ServiceOption};
 
 /// The EtherType of the region protocol: the first for local experiments (RFC 7042, appendix

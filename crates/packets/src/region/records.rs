@@ -43,6 +43,31 @@ pub struct ExternalRecord {
     pub path: Vec<u8>,
 }
 
+/// A link from a border to another region.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RegionLink {
+    /// The other region.
+    pub region: u8,
+    /// The largest packet that the link carries, in bytes.
+    pub mtu: u16,
+}
+
+/// The links of one border to other regions, of which all regions are told by a link-state
+/// protocol between them.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct BorderRecord {
+    /// The border that made it.
+    pub router: u32,
+    /// Of two records of one border the higher number is the newer.
+    pub sequence: u32,
+    /// The border's region.
+    pub code: Code,
+    /// Whether that carries what others send to others.
+    pub carries: bool,
+    /// Its links over which packets are exchanged.
+    pub links: Vec<RegionLink>,
+}
+
 /// What is flooded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Record {
@@ -50,6 +75,8 @@ pub enum Record {
     Router(RouterRecord),
     /// A region that a border reaches.
     External(ExternalRecord),
+    /// The links of a border to other regions.
+    Border(BorderRecord),
 }
 
 /// How a region is reached, as one border tells a neighbour of another region.
@@ -65,6 +92,7 @@ pub struct Update {
 
 const ROUTER: u8 = 1;
 const EXTERNAL: u8 = 2;
+const BORDER: u8 = 3;
 
 impl Record {
     /// Who made it.
@@ -73,6 +101,7 @@ impl Record {
         match self {
             Self::Router(it) => it.router,
             Self::External(it) => it.router,
+            Self::Border(it) => it.router,
         }
     }
 
@@ -98,13 +127,24 @@ impl Record {
                 bytes.extend(it.mtu.to_be_bytes());
                 bytes.extend(&it.path);
             }
+            Self::Border(it) => {
+                bytes.extend([BORDER, u8::from(it.carries)]);
+                bytes.extend((it.links.len() as u16).to_be_bytes());
+                for word in [it.router, it.sequence, it.code.0] {
+                    bytes.extend(word.to_be_bytes());
+                }
+                for link in &it.links {
+                    bytes.extend([link.region, 0]);
+                    bytes.extend(link.mtu.to_be_bytes());
+                }
+            }
         }
     }
 
     pub(super) fn decode(reader: &mut Reader<'_>) -> Result<Self, DecodeError> {
         let offset = reader.offset;
         let kind = reader.byte()?;
-        let preference = reader.byte()?;
+        let second = reader.byte()?;
         let count = usize::from(reader.short()?);
         let [router, sequence, third] = [reader.word()?, reader.word()?, reader.word()?];
         match kind {
@@ -119,9 +159,18 @@ impl Record {
             EXTERNAL => {
                 let mtu = reader.short()?;
                 let path = reader.take(count)?.to_vec();
-                let code = Code(third);
+                let (code, preference) = (Code(third), second);
                 let record = ExternalRecord { router, sequence, code, preference, mtu, path };
                 Ok(Self::External(record))
+            }
+            BORDER => {
+                let mut links = Vec::new();
+                for _ in 0..count {
+                    let [region, _] = [reader.byte()?, reader.byte()?];
+                    links.push(RegionLink { region, mtu: reader.short()? });
+                }
+                let (code, carries) = (Code(third), second != 0);
+                Ok(Self::Border(BorderRecord { router, sequence, code, carries, links }))
             }
             _ => Err(DecodeError::Value { offset, value: u32::from(kind) }),
         }

@@ -4,6 +4,7 @@ use windtunnel_engine::Handle;
 
 use super::path::Position;
 use super::scmp::ScmpError;
+use crate::dscp::Dscp;
 use crate::ip::IpVersion;
 
 /// A path that packets have: its place in the [`PacketStore`](crate::PacketStore).
@@ -26,6 +27,9 @@ pub enum PathReference {
 pub struct ScionPacket {
     /// The nodes of the two hosts.
     pub between: [u32; 2],
+    /// The class of service that its sender asks for, in its header and in the underlay's: that
+    /// of the packet in it (RFC 2983).
+    pub dscp: Dscp,
     /// The nodes between which the underlay carries it at present: routers and hosts.
     pub underlay: [u32; 2],
     /// Its path.

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use windtunnel_applications::OnOffPeriods;
 use windtunnel_applications::udp::{self, UdpSettings};
 use windtunnel_engine::Rate;
 use windtunnel_packets::Dscp;
@@ -31,6 +32,10 @@ pub(crate) struct Udp {
     /// The most that each datagram carries; all but the last of a frame carry as much. Default:
     /// 1400 B, or less where headers between autonomous systems leave less of 1500 B.
     payload: Option<Located<Measured<Bytes>>>,
+    /// Whether datagrams become as small as a link between regions needs that is reported to
+    /// carry less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`.
+    #[serde(default)]
+    path_mtu_discovery: Located<bool>,
     /// When it sends; default: `bulk`.
     #[serde(default)]
     workload: Located<UdpWorkload>,
@@ -74,14 +79,22 @@ impl Udp {
                     let message = "frames have a rate of their own";
                     return Err(rate.mistake(message).help("write `rate` in the workload"));
                 }
+                self.path_mtu_discovery.checked(
+                    |it| !it,
+                    || "frames are cut by `payload` and do not become smaller".into(),
+                    "leave `path_mtu_discovery` out, and write a `payload` that fits",
+                )?;
                 udp::UdpWorkload::Frames(it.settings(files)?)
             }
-            UdpWorkload::Bulk(_) => udp::UdpWorkload::Rate { rate: self.rate()?, on_off: None },
-            UdpWorkload::OnOff(it) => {
-                udp::UdpWorkload::Rate { rate: self.rate()?, on_off: Some(it.turns()?) }
-            }
+            UdpWorkload::Bulk(_) => self.at_rate(None)?,
+            UdpWorkload::OnOff(it) => self.at_rate(Some(it.turns()?))?,
         };
         Ok(UdpSettings { ip, dscp, payload, workload })
+    }
+
+    fn at_rate(&self, on_off: Option<OnOffPeriods>) -> Result<udp::UdpWorkload, Mistake> {
+        let (rate, discovers_mtu) = (self.rate()?, self.path_mtu_discovery.value);
+        Ok(udp::UdpWorkload::Rate { rate, on_off, discovers_mtu })
     }
 
     fn rate(&self) -> Result<Rate, Mistake> {

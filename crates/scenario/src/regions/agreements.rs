@@ -106,6 +106,18 @@ impl Agreement {
         Ok(networks::Agreement { regions: pair, relation: self.kind.into(), from, until })
     }
 
+    /// Link-state between regions tells all of all links: whoever knows of one may use it.
+    pub(super) fn check_transit(&self, name: &Spanned<String>) -> Result<(), Mistake> {
+        if matches!(self.kind, Kind::Transit) {
+            return Ok(());
+        }
+        let name_of = name.get_ref();
+        let message = format!("agreement `{name_of}` is not for transit, as link-state needs");
+        Err(Mistake::new(message)
+            .at(name.span())
+            .help("write kind = \"transit\", or routing = \"path-vector\" in [region_protocol]"))
+    }
+
     /// A link joins the two, and no other agreement is in force between them at once.
     fn check(
         &self,

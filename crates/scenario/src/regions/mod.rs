@@ -121,6 +121,13 @@ pub(crate) struct RegionProtocol {
     /// Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771).
     #[serde(default = "yes")]
     withdrawals_wait: bool,
+    /// What routers look up of the code of another region.
+    #[serde(default)]
+    lookup: Located<Lookup>,
+    /// How regions learn of each other; the keys about advertisements and withdrawals are for
+    /// `path-vector`.
+    #[serde(default)]
+    routing: Routing,
 }
 
 choice! {
@@ -135,6 +142,30 @@ choice! {
     }
 }
 
+choice! {
+    /// How regions learn of each other.
+    Routing as region::Routing {
+        /// Borders of neighbouring regions tell each other by which regions each is reached.
+        PathVector,
+        /// Each border tells all regions of its links to others. All agreements are for transit,
+        /// and the lookup is `two-level`.
+        LinkState,
+    }
+}
+
+choice! {
+    /// What routers look up of the code of another region; in its own each knows all sub-regions.
+    Lookup as region::Lookup {
+        /// The eight bits of the region.
+        TwoLevel,
+        /// All 32 bits: regions tell each other of all their sub-regions.
+        Full,
+        /// The longest known prefix of whole bytes: a border in a sub-region tells of that beside
+        /// its region, so that packets for it come in there.
+        LongestPrefix,
+    }
+}
+
 impl Default for RegionProtocol {
     fn default() -> Self {
         Self {
@@ -142,6 +173,8 @@ impl Default for RegionProtocol {
             advertisement_interval: half_a_minute(),
             advertisement_jitter: true,
             withdrawals_wait: true,
+            lookup: Located::default(),
+            routing: Routing::default(),
         }
     }
 }
@@ -185,6 +218,7 @@ impl Regions<'_> {
                 }
             };
         };
+        self.check_routing()?;
         let codes = self.codes(nodes, first)?;
         self.check_links(nodes, links, &codes)?;
         let settings = RegionSettings {
@@ -194,6 +228,8 @@ impl Regions<'_> {
                 is_jittered: self.protocol.advertisement_jitter,
                 withdrawals_wait: self.protocol.withdrawals_wait,
             },
+            lookup: self.protocol.lookup.value.into(),
+            routing: self.protocol.routing.into(),
             regions: self.regions.values().map(Region::settings).collect(),
             places: self.places(nodes, &codes, links, metric)?,
             agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
@@ -206,6 +242,19 @@ impl Regions<'_> {
         let names = names.map(|(name, it)| (it.number(), (name.get_ref().clone(), it.prefixes)));
         let names = RegionNames(names.collect());
         Ok(Some(Planned { domains, names }))
+    }
+
+    /// By link-state all regions know of all links, and of no part of a region.
+    fn check_routing(&self) -> Result<(), Mistake> {
+        if matches!(self.protocol.routing, Routing::PathVector) {
+            return Ok(());
+        }
+        self.protocol.lookup.checked(
+            |it| matches!(it, Lookup::TwoLevel),
+            || "link-state between regions tells of regions as a whole".into(),
+            "write lookup = \"two-level\", or routing = \"path-vector\"",
+        )?;
+        self.agreements.iter().try_for_each(|(name, it)| it.check_transit(name))
     }
 
     /// The code of each node.

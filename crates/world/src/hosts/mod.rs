@@ -4,6 +4,7 @@ mod at_host;
 mod end;
 mod flow;
 mod logging;
+mod notices;
 mod seat;
 mod sockets;
 
@@ -16,7 +17,6 @@ use windtunnel_applications::video::Player;
 use windtunnel_applications::{Application, Before, Completed, Stream};
 use windtunnel_controllers::{Controller, seconds};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::layer::Notice;
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
@@ -376,30 +376,6 @@ impl Hosts {
             | Body::Region(_)
             | Body::Scion(_) => {}
         }
-    }
-
-    /// A packet of the end at `side` met something on its way. What UDP carries is as large as
-    /// its application says, and as fast: only TCP is told.
-    #[cold]
-    pub(crate) fn on_notice(
-        &mut self,
-        network: &mut Network,
-        now: Time,
-        side: Side,
-        packet: &Packet,
-        notice: Notice,
-    ) {
-        let Body::Segment(segment) = &packet.body else { return };
-        let connection = segment.connection;
-        let Some(place) = self.sockets.find(Key::new(connection, side)) else { return };
-        let (endpoint, outbox) = (&mut self.sockets[place].endpoint, &mut self.outbox);
-        match notice {
-            Notice::TooLarge { excess } => {
-                endpoint.shrink(now, connection, [segment.length, excess], outbox);
-            }
-            Notice::PathChange => endpoint.change_path(now, connection, outbox),
-        }
-        self.after(network, now, place);
     }
 
     #[inline]

@@ -69,6 +69,7 @@ local field = {
   router = ProtoField.uint32("region.control.router", "Router"),
   path = ProtoField.string("region.control.path", "Regions on the way"),
   neighbour = ProtoField.uint32("region.control.neighbour", "Neighbour"),
+  linked = ProtoField.uint8("region.control.linked", "Linked region"),
   metric = ProtoField.uint32("region.control.metric", "Metric"),
   kind = ProtoField.uint8("region.address.kind", "Kind of address", base.DEC, kinds),
   address = ProtoField.bytes("region.address", "Address"),
@@ -135,6 +136,18 @@ local function path(tree, buffer, place, count)
   end
 end
 
+-- The links of a border to other regions.
+local function border(tree, buffer, count)
+  if not has(tree, buffer, 16 + 4 * count) then
+    return "malformed"
+  end
+  tree:add(field.told, buffer(12, 4))
+  for i = 0, count - 1 do
+    tree:add(field.linked, buffer(16 + 4 * i, 1))
+  end
+  return "links of a border"
+end
+
 local function record(tree, buffer)
   if not has(tree, buffer, 16) then
     return "malformed"
@@ -146,6 +159,9 @@ local function record(tree, buffer)
     tree:add(field.told, buffer(12, 4))
     path(tree, buffer, 18, count)
     return "reaches a region"
+  end
+  if buffer(0, 1):uint() == 3 then
+    return border(tree, buffer, count)
   end
   if not has(tree, buffer, 16 + 8 * count) then
     return "malformed"
