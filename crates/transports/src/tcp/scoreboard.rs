@@ -16,6 +16,12 @@ use crate::delivery::Snapshot;
 /// No segment: the end of a list.
 const NONE: u32 = u32::MAX;
 
+/// What a segment of `length` bytes counts for, in bytes: `least` at least, but nothing without data.
+#[inline]
+pub(super) fn counted(length: u16, least: u16) -> u64 {
+    if length == 0 { 0 } else { u64::from(length.max(least)) }
+}
+
 /// What is known of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -107,7 +113,7 @@ impl Scoreboard {
     /// What a segment of `length` bytes counts for, in bytes.
     #[inline]
     pub(super) fn counted(&self, length: u16) -> u64 {
-        u64::from(length.max(self.least))
+        counted(length, self.least)
     }
 
     /// Bytes in flight (RFC 6675's pipe), as they are counted.

@@ -38,7 +38,7 @@ use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::rack::Rack;
-use super::scoreboard::{Scoreboard, Sent};
+use super::scoreboard::{Scoreboard, Sent, counted};
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Idleness, TcpSettings};
 use super::writes::Writes;
@@ -419,7 +419,7 @@ impl Sender {
                 || stamped && age_of(now, segment) > since.as_nanos().div_ceil(1_000_000);
             let ambiguous = rack.is_ambiguous(sent, since, is_early);
             rack.deliver(now, sent, highest, ambiguous);
-            delivered.acknowledged += u64::from(sent.length.max(least));
+            delivered.acknowledged += counted(sent.length, least);
             delivered.segments += 1;
             // What may be an original's arrival says nothing of what its retransmission
             // remembers.

@@ -17,7 +17,8 @@ fn lengths(paths: &Paths<'_>) -> Vec<u64> {
 /// 6.18 shows, 46 full segments and one of 136 bytes.
 #[test]
 fn a_burst_of_linux_ends_with_a_segment_of_its_own() {
-    let mut paths = Paths::new(settings(tcp("cubic"), "least-linger", 1), vec![path(10, 10, 60)]);
+    let mut paths =
+        Paths::new(settings(tcp("cubic"), "least-linger", 1), vec![path(10, 10, 1_000)]);
     paths.open(0, 10 * 65_456);
     paths.run_until(at(10_000));
     let sent = lengths(&paths);
