@@ -39,6 +39,16 @@ def link_settings(link: str, path: Case, rate_mbps: int) -> dict[str, str]:
     }
 
 
+def bucket_settings(link: str, path: Case) -> dict[str, str]:
+    """Give a scenario's settings for a link before which a token bucket is the queue."""
+    return {
+        f"links.{link}.delay": f'["0 ms", "{path["base_rtt_ms"]} ms"]',
+        f"links.{link}.queue.rate": f'"{path["rate_mbps"]} Mbps"',
+        f"links.{link}.queue.burst": f'"{path["burst_bytes"]} B"',
+        f"links.{link}.queue.limit": f'"{path["limit_bytes"]} B"',
+    }
+
+
 def beside(our: float, theirs: list[float]) -> str:
     """Write the kernel's minimum, median and maximum, ours, and the difference from the median.
 

@@ -3,11 +3,12 @@
     python validation/compare_kernel.py docs/validation/kernel.md
 
 runs `validation/kernel/path.toml` for each case in `validation/kernel/results.json`, and
-what `compare_exchanges.py`, `compare_incast.py` and `compare_multipath.py` say, replaces the tables
-of the page, each between the comments with its name, and saves the pictures beside the page.
-Without a page the tables are printed. With `--measure` before it, this machine's kernel is measured
-first, into `results.json`, `exchanges.json`, `incast.json` and `multipath.json`; if that is not
-possible, the stored results are used.
+what `compare_exchanges.py`, `compare_incast.py`, `compare_multipath.py` and
+`compare_delay_cycles.py` say, replaces the tables of the page, each between the comments with its
+name, and saves the pictures beside the page. Without a page the tables are printed. With
+`--measure` before it, this machine's kernel is measured first, into `results.json`,
+`exchanges.json`, `incast.json`, `multipath.json` and `delay_cycles.json`; if that is not possible,
+the stored results are used.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ import sys
 from pathlib import Path
 
 import altair as alt
+import compare_delay_cycles
 import compare_exchanges
 import compare_incast
 import compare_multipath
@@ -157,6 +159,7 @@ def measure() -> None:
         "exchanges.py": compare_exchanges.RESULTS,
         "incast.py": compare_incast.RESULTS,
         "multipath.py": compare_multipath.RESULTS,
+        "delay_cycles.py": compare_delay_cycles.RESULTS,
     }
     for program, results in programs.items():
         done = subprocess.run([sys.executable, FOLDER / program, results], check=False)
@@ -179,6 +182,7 @@ def main() -> None:
         **compare_exchanges.tables(compare_exchanges.simulated()),
         "Linux: incast": compare_incast.comparison(compare_incast.simulated()),
         **compare_multipath.tables(over_two_paths),
+        **compare_delay_cycles.tables(compare_delay_cycles.simulated()),
     }
     if arguments:
         page = Path(arguments[0])

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import altair as alt
 import polars as pl
-from beside_kernel import CONTROLLERS, FRAME, Case, beside, link_settings
+from beside_kernel import CONTROLLERS, FRAME, Case, beside, bucket_settings
 
 from windtunnel.markdown import table
 from windtunnel.results import Results
@@ -52,7 +52,7 @@ def settings(case: Case) -> dict[str, str]:
         "flows.one.controller": CONTROLLERS[case["controller"]],
     }
     for number, path in enumerate(case["paths"], 1):
-        found |= link_settings(f"path-{number}", path, path["rate_mbps"])
+        found |= bucket_settings(f"path-{number}", path)
     if case["cut_s"]:
         found["links.end-2.changes"] = (
             f'[{{ at = "{case["cut_s"]} s", state = ["down", "up"] }}, '

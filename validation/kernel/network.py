@@ -120,15 +120,22 @@ def delay_line(base_rtt_ms: float, line: dict) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def delaying(milliseconds: float, source: str, sink: str, line: dict) -> Iterator[None]:
-    """Run a delay line between two devices of the receiver; note its summary in `line`."""
+def delaying(
+    milliseconds: float, source: str, sink: str, line: dict, *others: float
+) -> Iterator[None]:
+    """Run a delay line between two devices of the receiver, perhaps with another delay.
+
+    `line` has its process while it runs, and then its summary.
+    """
     program = [sys.executable, str(Path(__file__).with_name("delay_line.py"))]
-    command = inside("receiver", *program, str(milliseconds), source, sink)
+    command = inside("receiver", *program, str(milliseconds), source, sink, *map(str, others))
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         try:
             if process.stdout is None or process.stdout.readline() != "ready\n":
                 raise OSError("the delay line did not start")
+            line["process"] = process.pid
             yield
         finally:
             process.terminate()
+            line.clear()
             line.update(json.loads(process.communicate(timeout=SECONDS_TO_ANSWER)[0] or "{}"))

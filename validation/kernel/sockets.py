@@ -24,6 +24,7 @@ FIELDS = {
     "cwnd": ("I", 80),
     "reordering": ("I", 88),
     "retransmitted_ever": ("I", 100),
+    "pacing_rate_bytes_per_second": ("Q", 104),
     "acknowledged_bytes": ("Q", 120),
     "limited_by_receiver_us": ("Q", 176),
     "limited_by_send_buffer_us": ("Q", 184),

@@ -14,6 +14,8 @@ from __future__ import annotations
 import contextlib
 import dataclasses
 import json
+import os
+import signal
 import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -33,6 +35,8 @@ class Path:
     base_rtt_ms: int
     limit_frames: int
     """tbf's limit, in full frames."""
+    other_rtts_ms: tuple[int, ...] = ()
+    """Another base round-trip time, to which `change_delay` changes."""
 
     @property
     def limit_bytes(self) -> int:
@@ -100,12 +104,17 @@ def join(number: int, path: Path) -> None:
 def returning(number: int, path: Path, line: dict) -> Iterator[None]:
     """Route what the receiver sends to the path's address through its delay line."""
     back, front = f"back-{number}", f"front-{number}"
-    with delaying(path.base_rtt_ms, back, front, line):
+    with delaying(path.base_rtt_ms, back, front, line, *path.other_rtts_ms):
         run("ip", "-n", "receiver", "link", "set", front, "netns", "sender")
         run("ip", "-n", "sender", "link", "set", front, "up")
         run("ip", "-n", "receiver", "link", "set", back, "up")
         run(*f"ip -n receiver route add {SENDERS[number - 1]}/32 dev {back}".split())
         yield
+
+
+def change_delay(line: dict) -> None:
+    """Change from one base round-trip time of a path to the other."""
+    os.kill(line["process"], signal.SIGUSR1)
 
 
 def cut(number: int) -> None:

@@ -352,6 +352,8 @@ fn a_wrong_setting_is_named_as_it_was_given() {
         ("seed", "many", "is not a whole number"),
         ("links", "5", "is not a table"),
         ("duration.seconds", "5", "`duration` is a value, not a table"),
+        ("links.first.nodes.2", "x", "`links.first.nodes` is an array without a place `2`"),
+        ("links.first.nodes.x.y", "x", "`links.first.nodes` is an array without a place `x`"),
         ("duration", "0 s", "must be greater than zero"),
         ("", "1", "is not a path"),
         ("a..b", "1", "is not a path"),
@@ -555,9 +557,12 @@ fn a_link_changes_one_thing_at_a_time() {
         changed(limit, &format!("{limit}\nchanges = [{text}]"))
     };
     let both = "{ at = ¶\"1 s\", rate = \"1 Mbps\", state = \"down\" }";
-    let one = "a change is of one of `rate`, `delay`, `state`, `loss` and `queue`";
+    let one = "a change is of one of `rate`, `delay`, `state`, `loss`, `lateness` and `queue`";
     assert_refused(&changes(both), &[one]);
     assert_refused(&changes("{ at = ¶\"1 s\" }"), &[one]);
+    let late = |it| changes(&format!("{{ at = \"1 s\", lateness = ¶\"{it}\" }}"));
+    assert_refused(&late("60 ms"), &["a change of `lateness` of a link without `reordering`"]);
+    assert_refused(&late("0 s"), &["`lateness` must be greater than zero"]);
 }
 
 #[test]

@@ -113,6 +113,11 @@ impl Impairments {
         (self.loss, self.victims) = (loss.starting(now), victims);
     }
 
+    /// From now on packets that are reordered are so late.
+    pub fn change_lateness(&mut self, lateness: Duration) {
+        self.impairment.lateness = lateness;
+    }
+
     /// What becomes of the next packet, which is sent at `now`.
     pub fn fate(&mut self, now: Time, packet: &Packet, random: &mut Random) -> Fate {
         self.sent += 1;

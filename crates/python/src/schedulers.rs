@@ -132,7 +132,7 @@ impl transport::Scheduler for Scheduler {
         let answer: Option<Answer> = self.object.ask("choose", (argument,));
         let choice = match answer? {
             Answer::Place(subflow) => Choice::new(subflow),
-            Answer::From(subflow, from) => Choice { subflow, from: Some(from) },
+            Answer::From(subflow, from) => Choice { from: Some(from), ..Choice::new(subflow) },
         };
         if choice.subflow >= view.subflows.len() {
             let why = format!(

@@ -16,7 +16,8 @@ pub(crate) fn value(text: &str) -> Value {
 }
 
 /// Sets the value at a dotted path, and gives its keys. The table that it goes
-/// into must exist, or be one that may be left out.
+/// into must exist, or be one that may be left out; in an array a key is a place, from 0 on,
+/// where something is already.
 pub(crate) fn set(
     document: &mut DocumentMut,
     path: &str,
@@ -29,19 +30,52 @@ pub(crate) fn set(
     let Some((last, tables)) = keys.split_last() else {
         return Err(Mistake::new("the path is empty"));
     };
-    let mut table: &mut dyn TableLike = document.as_table_mut();
+    let mut item = document.as_item_mut();
     let mut so_far = String::new();
     for key in tables {
         let name = key.get();
-        add_if_missing(table, &so_far, name).map_err(|it| it.named(&format!("`{path}`")))?;
+        item = inside(item, &so_far, name).map_err(|it| it.named(&format!("`{path}`")))?;
         so_far = if so_far.is_empty() { name.to_owned() } else { format!("{so_far}.{name}") };
-        let item = table.get_mut(name).expect("it is there now");
-        table = item
-            .as_table_like_mut()
-            .ok_or_else(|| Mistake::new(format!("`{path}`: `{so_far}` is a value, not a table")))?;
     }
-    table.insert(last.get(), Item::Value(value));
+    put(item, &so_far, last.get(), value).map_err(|it| it.named(&format!("`{path}`")))?;
     Ok(keys)
+}
+
+/// What a table has under a name, or an array at a place.
+fn inside<'a>(item: &'a mut Item, within: &str, name: &str) -> Result<&'a mut Item, Mistake> {
+    if is_array(item) {
+        return at_place(item, within, name);
+    }
+    let table = item.as_table_like_mut().ok_or_else(|| no_table(within))?;
+    add_if_missing(table, within, name)?;
+    Ok(table.get_mut(name).expect("it is there now"))
+}
+
+/// Puts a value into a table, or to a place of an array.
+fn put(item: &mut Item, within: &str, name: &str, value: Value) -> Result<(), Mistake> {
+    if is_array(item) {
+        *at_place(item, within, name)? = Item::Value(value);
+        return Ok(());
+    }
+    let table = item.as_table_like_mut().ok_or_else(|| no_table(within))?;
+    table.insert(name, Item::Value(value));
+    Ok(())
+}
+
+fn is_array(item: &Item) -> bool {
+    item.is_array() || item.is_array_of_tables()
+}
+
+fn at_place<'a>(item: &'a mut Item, within: &str, name: &str) -> Result<&'a mut Item, Mistake> {
+    let found = name.parse::<usize>().ok().and_then(|place| item.get_mut(place));
+    found.ok_or_else(|| {
+        Mistake::new(format!("`{within}` is an array without a place `{name}`"))
+            .help("write the number of one that is there; the first is 0")
+    })
+}
+
+fn no_table(path: &str) -> Mistake {
+    Mistake::new(format!("`{path}` is a value, not a table"))
 }
 
 /// Adds a table that may be left out.

@@ -189,6 +189,9 @@ pub enum LinkChange {
     Delay(Duration),
     /// It loses those packets, and so often, of what it sends from now on.
     Loss(Arc<LossChange>),
+    /// Packets that its reordering delays are so late from now on: they may overtake those that
+    /// were to be later.
+    Lateness(Duration),
     /// So much may wait before it from now on; what is more is dropped.
     QueueLimit(QueueLimit),
     /// It stops sending until the next rate: what has left arrives, what is under transmission

@@ -19,6 +19,19 @@ pub enum Reading {
     /// The clock goes on: a frame whose last byte comes later than this after its date is
     /// discarded, with all that refer to it. VLC's display discards those 20 ms late.
     Discard(Duration),
+    /// It discards such frames, and pauses where the next one is later than `θ`, the media that
+    /// it wants to be ahead by: what was due until then is discarded as well.
+    DiscardThenRebuffer(Duration),
+}
+
+impl Reading {
+    /// How late a frame may be shown, where late ones are discarded.
+    fn tolerance(self) -> Option<Duration> {
+        match self {
+            Self::Rebuffer => None,
+            Self::Discard(tolerance) | Self::DiscardThenRebuffer(tolerance) => Some(tolerance),
+        }
+    }
 }
 
 /// How a file is played.
@@ -94,10 +107,21 @@ impl Playout {
     /// When [`Playout::wake`] must be called.
     #[must_use]
     pub fn next_wake(&self) -> Time {
-        match (self.settings.reading, self.date(self.ready)) {
-            (Reading::Rebuffer, Some(date)) if self.ready < self.frames.count() => date,
-            _ => Time::NEVER,
-        }
+        self.pauses_at().and_then(|it| self.date(it)).unwrap_or(Time::NEVER)
+    }
+
+    /// The frame at whose date it pauses, unless the first that is missing comes before.
+    fn pauses_at(&self) -> Option<usize> {
+        let (count, ready) = (self.frames.count(), self.ready);
+        let frame = match self.settings.reading {
+            Reading::Rebuffer => ready,
+            Reading::Discard(_) => count,
+            Reading::DiscardThenRebuffer(_) => {
+                let latest = self.frames.duration(ready) + self.threshold;
+                (ready..count).find(|it| self.frames.duration(*it) >= latest).unwrap_or(count)
+            }
+        };
+        (ready < count && frame < count).then_some(frame)
     }
 
     /// When a frame is due, while it plays.
@@ -122,8 +146,8 @@ impl Playout {
     fn decode(&mut self, now: Time) {
         let frame = self.frames.in_stream(self.decoded).expect("there is one more");
         self.decoded += 1;
-        let Reading::Discard(tolerance) = self.settings.reading else { return };
-        let is_late = self.date(frame).is_some_and(|date| date + tolerance < now);
+        let Some(tolerance) = self.settings.reading.tolerance() else { return };
+        let is_late = self.is_late(now, frame, tolerance);
         let [latest, before] = self.lost;
         let is_lost = is_late
             || match self.frames.picture(frame) {
@@ -135,6 +159,15 @@ impl Playout {
             self.lost = [is_lost, latest];
         }
         self.discarded += u64::from(is_lost);
+    }
+
+    /// Whether it is too late to show a frame: its date is over, or the player paused after it.
+    fn is_late(&self, now: Time, frame: usize, tolerance: Duration) -> bool {
+        match self.state {
+            State::Starting => false,
+            State::Stalled { next, .. } => frame < next,
+            State::Playing { .. } => self.date(frame).is_some_and(|it| it + tolerance < now),
+        }
     }
 
     /// Plays if there is enough to play.
@@ -164,9 +197,10 @@ impl Playout {
 
     /// The date of the first frame that is missing.
     pub fn wake(&mut self, now: Time) {
-        if self.next_wake() <= now {
+        let due = self.pauses_at().filter(|it| self.date(*it).is_some_and(|date| date <= now));
+        if let Some(next) = due {
             self.underflows += 1;
-            self.state = State::Stalled { since: now, next: self.ready, has_come: false };
+            self.state = State::Stalled { since: now, next, has_come: false };
         }
     }
 
@@ -210,10 +244,9 @@ impl Playout {
 
     /// Frames that have not come and are too late to be shown.
     fn missing(&self, now: Time) -> u64 {
-        let Reading::Discard(tolerance) = self.settings.reading else { return 0 };
+        let Some(tolerance) = self.settings.reading.tolerance() else { return 0 };
         let rest = (self.decoded..).map_while(|it| self.frames.in_stream(it));
-        let is_late = |frame: &usize| self.date(*frame).is_some_and(|it| it + tolerance < now);
-        rest.filter(is_late).count() as u64
+        rest.filter(|it| self.is_late(now, *it, tolerance)).count() as u64
     }
 
     /// How it stands at `now`.
@@ -251,6 +284,10 @@ mod tests {
     };
     const DISCARD: PlayoutSettings =
         PlayoutSettings { reading: Reading::Discard(Duration::from_millis(20)), ..REBUFFER };
+    const BOTH: PlayoutSettings = PlayoutSettings {
+        reading: Reading::DiscardThenRebuffer(Duration::from_millis(20)),
+        ..REBUFFER
+    };
 
     fn frames(group: &[Picture], per_second: f64, seconds: f64) -> Arc<Frames> {
         let rate = Rate::from_bits_per_second(VIDEO).unwrap();
@@ -365,13 +402,31 @@ mod tests {
         assert_eq!(discarding.stalled, Some(Duration::ZERO));
     }
 
+    /// Nothing comes for some time, when a second of the video is there: it pauses where that is
+    /// longer than two seconds, one for what is there and one for what it wants to be ahead by.
+    #[test]
+    fn one_player_discards_what_is_a_little_late_and_pauses_for_what_is_later() {
+        let goodput = at_goodput(VIDEO);
+        let silence = |milliseconds: u64| {
+            let received =
+                |it: u64| goodput(it.min(3_000) + it.saturating_sub(3_000 + milliseconds));
+            let playout = Playout::new(frames(&[Picture::I], 25.0, 30.0), BOTH, Time::ZERO);
+            play(playout, 20_000, received, |_, _| {}).totals(at(20.0))
+        };
+        let counted = |it: PlayerTotals| (it.underflows, it.discarded.unwrap() > 0);
+        assert_eq!(counted(silence(900)), (Some(0), false));
+        assert_eq!(counted(silence(1_900)), (Some(0), true));
+        let paused = silence(3_000);
+        // The frames of a second are skipped, and then it is as far ahead as it was.
+        assert_eq!((paused.underflows, paused.discarded), (Some(1), Some(25)));
+    }
+
     proptest! {
         #[test]
         fn time_is_played_or_stalled_from_the_start_on(
             goodputs in prop::collection::vec(0_u64..8_000_000, 1..20),
-            discards: bool,
+            settings in prop::sample::select(vec![REBUFFER, DISCARD, BOTH]),
         ) {
-            let settings = if discards { DISCARD } else { REBUFFER };
             let end = 1000 * goodputs.len() as u64;
             let sums: Vec<u64> = goodputs
                 .iter()

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use windtunnel_packets::multipath::Version;
 use windtunnel_transports::mptcp::scheduler::{Maker, SchedulerSettings};
 use windtunnel_transports::mptcp::{DESCRIPTIONS, MultipathSettings, PathSettings};
-use windtunnel_transports::tcp::TcpSettings;
+use windtunnel_transports::tcp::{Accounting, TcpSettings, WindowUnit};
 use windtunnel_world::{MultipathPlan, PortId};
 
 use super::paths::{Around, along, between_regions, keep_ends};
@@ -58,6 +58,13 @@ pub(super) struct Multipath {
     /// leaves without data for the path's.
     #[serde(default = "yes")]
     application_limited: bool,
+    /// What windows, data in flight and delivery rates of subflows are counted in.
+    #[serde(default)]
+    window_unit: CountedIn,
+    /// Whether rates of sending, which are segments per second, are taken for those of segments
+    /// of plain TCP, although the options of Multipath TCP leave less room for data, as in Linux:
+    /// subflows are paced faster, by 1448 / 1420. Default: with version `v1`.
+    paced_as_plain: Option<bool>,
     /// Whether the end that does not open the connection knows the protocol; otherwise both
     /// speak plain TCP on the first path.
     #[serde(default = "yes")]
@@ -76,6 +83,16 @@ choice! {
         /// RFC 6824, as in Linux's out-of-tree implementation: numbers of 32 bits and
         /// checksums, 1428 B of data in 1500 B.
         V0,
+    }
+}
+
+choice! {
+    /// What windows are counted in.
+    CountedIn as WindowUnit {
+        /// Packets, as in Linux: a segment that is not full is as much as a full one.
+        Packets,
+        /// Bytes (RFC 5681, section 2), given in full segments.
+        Bytes,
     }
 }
 
@@ -204,9 +221,19 @@ impl Multipath {
             MultipathSettings::new(tcp.clone(), self.version.into(), paths, scheduler);
         settings.changes = in_order(&self.changes, count)?;
         settings.opportunistic_retransmission = self.opportunistic_retransmission;
-        settings.application_limited = self.application_limited;
+        settings.accounting = self.accounting();
         settings.server_is_capable = self.server_is_capable;
         Ok(settings)
+    }
+
+    fn accounting(&self) -> Accounting {
+        let version = Version::from(self.version);
+        let is_plain = self.paced_as_plain.unwrap_or(version == Version::V1);
+        Accounting {
+            application_limited: self.application_limited,
+            unit: self.window_unit.into(),
+            paced_excess: if is_plain { MultipathSettings::overhead(version) } else { 0 },
+        }
     }
 
     /// The subflows of a flow between two autonomous systems, which have no links of their own.

@@ -17,7 +17,8 @@ use crate::units::Measured;
 /// How often a change can happen.
 const MOST_REPETITIONS: u64 = 1_000_000;
 
-/// What happens to a link at some time: another rate, delay, state, loss or limit of its queue.
+/// What happens to a link at some time: another rate, delay, state, loss, lateness or limit of its
+/// queue.
 /// Each is one value for both directions, or an array of two.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -38,6 +39,10 @@ pub(super) struct Change {
     /// What it loses at random from then on, packets under transmission excepted: "0 %" is
     /// nothing; default: as before.
     loss: Option<Each<Loss>>,
+    /// How late the packets of its `reordering` are from then on. A link that delays all of
+    /// them so is an emulator like tc-netem(8): where it gets less, packets overtake those before
+    /// them. Default: as before.
+    lateness: Option<Located<Each<Measured<Duration>>>>,
     /// What becomes of its queue; default: as before.
     queue: Option<Each<QueueChange>>,
 }
@@ -62,17 +67,19 @@ enum State {
 }
 
 /// What happens to a link during the run. `rates` is the key by which it sends, unless it has a
-/// rate of its own that changes can be of.
+/// rate of its own that changes can be of; `reorders`: whether it has packets that are late.
 pub(super) fn plans(
     changes: &[Change],
     link: usize,
     duration: Duration,
     rates: Option<&str>,
+    reorders: bool,
     flows: &Flows<'_>,
 ) -> Result<Vec<ChangePlan>, Mistake> {
     let mut all = Vec::new();
     for change in changes {
         change.check_rate(rates)?;
+        change.check_lateness(reorders)?;
         let first = change.plan(link, flows)?;
         for later in change.times(duration)? {
             all.extend(first.clone().map(|it| ChangePlan { time: it.time + later, ..it }));
@@ -87,6 +94,22 @@ impl Change {
         let (Some(rate), Some(rates)) = (&self.rate, rates) else { return Ok(()) };
         let message = format!("a change of `rate` beside `{rates}`, which says how fast it sends");
         Err(rate.mistake(message).help("change `delay`, `state`, `loss` or `queue`"))
+    }
+
+    /// Only what is late can be so by another time.
+    fn check_lateness(&self, reorders: bool) -> Result<(), Mistake> {
+        let Some(lateness) = &self.lateness else { return Ok(()) };
+        let least = lateness.value.0.iter().map(|it| it.0).min();
+        lateness.checked(
+            |_| least > Some(Duration::ZERO),
+            || "`lateness` must be greater than zero".to_owned(),
+            "write one such as \"60 ms\"",
+        )?;
+        lateness.checked(
+            |_| reorders,
+            || "a change of `lateness` of a link without `reordering`".to_owned(),
+            "write `reordering`, whose packets it is of",
+        )
     }
 
     /// How much later than the first time it happens, that time included, in a run of this
@@ -126,12 +149,14 @@ impl Change {
                 .as_ref()
                 .map(|it| it.0.each_ref().map(|it| LinkChange::QueueLimit(it.limit.0))),
             self.loss.as_ref().map(|it| lose(it, flows)).transpose()?,
+            self.lateness.as_ref().map(|it| it.value.0.map(|it| LinkChange::Lateness(it.0))),
         ];
         let mut changes = changes.into_iter().flatten();
         match (changes.next(), changes.next()) {
             (Some(change), None) => Ok(change),
             _ => {
-                let message = "a change is of one of `rate`, `delay`, `state`, `loss` and `queue`";
+                let message = "a change is of one of `rate`, `delay`, `state`, `loss`, \
+                               `lateness` and `queue`";
                 Err(self.at.mistake(message).help(
                     "write { at = \"5 s\", rate = \"1 Mbps\" } or { at = \"5 s\", state = \"down\" }",
                 ))

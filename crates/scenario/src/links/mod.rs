@@ -215,7 +215,8 @@ impl Link {
             Sending::Optical(_) => Some("optical"),
             Sending::Trace(_) => Some("trace"),
         };
-        changes::plans(&self.common.changes, link, duration, rates, flows)
+        let reorders = self.common.reordering.is_some();
+        changes::plans(&self.common.changes, link, duration, rates, reorders, flows)
     }
 }
 

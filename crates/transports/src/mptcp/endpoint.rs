@@ -13,7 +13,7 @@ use windtunnel_packets::{Body, Ecn, Packet};
 use super::closing::Closing;
 use super::receiving::Receiving;
 use super::scheduler::{Scheduler, SubflowState};
-use super::sending::Sending;
+use super::sending::{Sending, most_windows};
 use super::settings::MultipathSettings;
 use super::subflow::Subflow;
 use crate::tcp::{self, EndpointCounters, Role, TcpOutbox, TcpSettings};
@@ -81,6 +81,8 @@ pub struct Endpoint {
     /// How the subflows fare, with their rates or without.
     pub(super) states: Vec<SubflowState>,
     pub(super) wants_rates: bool,
+    /// How many of its largest windows a subflow may hold.
+    pub(super) most_windows: f64,
     /// Whether the subflows' controllers want to know what the others do.
     is_coupled: bool,
     siblings: Vec<Sibling>,
@@ -109,7 +111,7 @@ impl Endpoint {
     ) -> Self {
         let subflow = |(number, path): (u32, &super::PathSettings)| {
             let endpoint = tcp::Endpoint::new(number, role, &settings.subflow);
-            let endpoint = endpoint.as_subflow(settings.application_limited);
+            let endpoint = endpoint.as_subflow(settings.accounting);
             Subflow::new(number, endpoint, path.is_backup)
         };
         let scheduler = settings.scheduler.make();
@@ -120,6 +122,7 @@ impl Endpoint {
             sending: Sending::default(),
             receiving: Receiving::new(&settings.tcp),
             closing: Closing::default(),
+            most_windows: most_windows(&settings.tcp.controller),
             wants_rates: scheduler.wants_rates(),
             scheduler,
             states: vec![SubflowState::default(); settings.paths.len()],

@@ -128,13 +128,15 @@ pub struct Choice {
     /// The byte that it begins with, if not with the next that goes for the first time: at least
     /// the first that is not acknowledged.
     pub from: Option<u64>,
+    /// The bytes of it at most, beside what a segment carries.
+    pub most: u64,
 }
 
 impl Choice {
     /// The next new data goes to that subflow.
     #[must_use]
     pub fn new(subflow: usize) -> Self {
-        Self { subflow, from: None }
+        Self { subflow, from: None, most: u64::MAX }
     }
 }
 

@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 
+use windtunnel_controllers::{Need, Settings as ControllerSettings};
 use windtunnel_engine::{Duration, Time};
 
 use super::endpoint::Endpoint;
@@ -11,9 +12,11 @@ use super::subflow::Subflow;
 use crate::tcp::writes::Writes;
 use crate::tcp::{TcpOutbox, TcpSettings};
 
-/// What a subflow may hold, sent or not: so many of its largest windows, and at least so many
-/// segments, as Linux lets its send buffer grow.
+/// What a subflow may hold, sent or not: so many of its largest windows, more where its
+/// controller works from delivery rates, and at least so many segments, as Linux lets its send
+/// buffer grow (`sndbuf_expand` of its controllers).
 const MOST_WINDOWS: f64 = 2.0;
+const MOST_WINDOWS_BY_RATES: f64 = 3.0;
 const LEAST_HELD: f64 = 20.0;
 
 /// Data is sent again on a faster subflow if the slower one has a window of so few segments, or
@@ -177,6 +180,12 @@ impl Sending {
     }
 }
 
+/// How many of its largest windows a subflow with that controller may hold.
+pub(super) fn most_windows(controller: &ControllerSettings) -> f64 {
+    let by_rates = controller.needs().any(|it| it == Need::DeliveryRate);
+    if by_rates { MOST_WINDOWS_BY_RATES } else { MOST_WINDOWS }
+}
+
 impl Endpoint {
     /// Gives subflows what they may have.
     pub(super) fn transmit(&mut self, now: Time, outbox: &mut TcpOutbox) {
@@ -227,7 +236,7 @@ impl Endpoint {
             let Some(state) = self.states.get(it.subflow).filter(usable) else { return false };
             let held = state.sender.in_flight + state.sender.queued;
             let largest = self.subflows[it.subflow].largest_window;
-            held < LEAST_HELD.max(MOST_WINDOWS * largest)
+            held < LEAST_HELD.max(self.most_windows * largest)
         })
     }
 
@@ -284,7 +293,7 @@ impl Endpoint {
         } else if is_blocked || waiting == 0 {
             return false;
         } else {
-            (next, next + length.min(room).min(segment))
+            (next, next + length.min(room).min(segment).min(choice.most))
         };
         self.give(now, choice.subflow, start, end);
         true

@@ -6,7 +6,7 @@ use windtunnel_engine::Time;
 use windtunnel_packets::multipath::{Multipath, Version};
 
 use super::scheduler::SchedulerSettings;
-use crate::tcp::{BufferLimits, Nagle, Reading, TcpSettings};
+use crate::tcp::{Accounting, BufferLimits, Nagle, Reading, TcpSettings, WindowUnit};
 
 /// More than any subflow holds: neither its receive buffer nor its send buffer limits it.
 const UNLIMITED: u64 = 1 << 30;
@@ -61,9 +61,8 @@ pub struct MultipathSettings {
     /// Whether data that fills the receiver's window because it is late on a slower subflow is
     /// sent again on a faster one, and the slower one's window is halved.
     pub opportunistic_retransmission: bool,
-    /// Whether a lack of data limits the samples of a subflow's delivery rate. In Linux it does
-    /// not.
-    pub application_limited: bool,
+    /// How subflows count what they send.
+    pub accounting: Accounting,
     /// Whether the server knows the protocol; otherwise, both speak plain TCP.
     pub server_is_capable: bool,
 }
@@ -95,7 +94,11 @@ impl MultipathSettings {
             changes: Vec::new(),
             scheduler,
             opportunistic_retransmission: true,
-            application_limited: true,
+            accounting: Accounting {
+                application_limited: true,
+                unit: WindowUnit::Packets,
+                paced_excess: 0,
+            },
             server_is_capable: true,
         }
     }

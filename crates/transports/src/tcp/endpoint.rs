@@ -15,6 +15,7 @@ use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
 use super::settings::{AfterPathChange, EcnMode, TcpSettings};
+use super::subflow::Accounting;
 use super::validity::Judgement;
 
 /// What is to be sent. Callers keep one and empty it, so that sending allocates
@@ -61,8 +62,8 @@ pub struct Endpoint {
     pub(super) role: Role,
     /// Whether its host says when its segments leave the host's queue.
     keeps_queue_small: bool,
-    /// Whether it is a subflow, and then whether a lack of data limits samples of its rate.
-    pub(super) subflow: Option<bool>,
+    /// How its sender counts, if it is a subflow.
+    pub(super) subflow: Option<Accounting>,
     pub(super) state: State,
     pub(super) ecn: Negotiation,
     /// What arrived and was not taken in yet.
@@ -179,8 +180,8 @@ impl Endpoint {
             if self.keeps_queue_small {
                 sender.keep_queue_small();
             }
-            if let Some(is_limited_by_application) = self.subflow {
-                sender.become_subflow(is_limited_by_application);
+            if let Some(accounting) = self.subflow {
+                sender.become_subflow(accounting);
             }
             if established {
                 let windows = [self.peer_window, self.first_window.into()];

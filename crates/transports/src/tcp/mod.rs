@@ -28,3 +28,4 @@ pub use sender::SenderState;
 pub use settings::{
     AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
 };
+pub use subflow::{Accounting, WindowUnit};

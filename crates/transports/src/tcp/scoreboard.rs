@@ -16,6 +16,12 @@ use crate::delivery::Snapshot;
 /// No segment: the end of a list.
 const NONE: u32 = u32::MAX;
 
+/// What a segment of `length` bytes counts for, in bytes: `least` at least, but nothing without data.
+#[inline]
+pub(super) fn counted(length: u16, least: u16) -> u64 {
+    if length == 0 { 0 } else { u64::from(length.max(least)) }
+}
+
 /// What is known of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
@@ -58,6 +64,8 @@ pub(super) struct Scoreboard {
     oldest: u32,
     newest: u32,
     in_flight: u64,
+    /// What a segment counts for at least, in bytes.
+    least: u16,
     /// Segments delivered out of order.
     delivered: u32,
     /// One past the highest segment that was delivered out of order.
@@ -77,6 +85,7 @@ impl Scoreboard {
             oldest: NONE,
             newest: NONE,
             in_flight: 0,
+            least: 0,
             delivered: 0,
             highest: 0,
             lost: BinaryHeap::new(),
@@ -90,7 +99,24 @@ impl Scoreboard {
         self.unacknowledged
     }
 
-    /// Bytes in flight (RFC 6675's pipe).
+    /// From now on a segment counts for so many bytes at least; nothing may be on the board.
+    pub(super) fn count_at_least(&mut self, bytes: u16) {
+        debug_assert!(self.is_empty());
+        self.least = bytes;
+    }
+
+    #[inline]
+    pub(super) fn least(&self) -> u16 {
+        self.least
+    }
+
+    /// What a segment of `length` bytes counts for, in bytes.
+    #[inline]
+    pub(super) fn counted(&self, length: u16) -> u64 {
+        counted(length, self.least)
+    }
+
+    /// Bytes in flight (RFC 6675's pipe), as they are counted.
     #[inline]
     pub(super) fn in_flight(&self) -> u64 {
         self.in_flight
@@ -164,8 +190,8 @@ impl Scoreboard {
     /// Forgets all segments: what they had is to be sent in others.
     pub(super) fn clear(&mut self) {
         let next = self.next();
-        let Self { unacknowledged, sendings, .. } = *self;
-        *self = Self { base: next, highest: next, sendings, ..Self::new(unacknowledged) };
+        let Self { unacknowledged, sendings, least, .. } = *self;
+        *self = Self { base: next, highest: next, sendings, least, ..Self::new(unacknowledged) };
     }
 
     /// A new segment of `length` bytes of data is sent; it ends before `end`.
@@ -219,20 +245,20 @@ impl Scoreboard {
         let sent = self.at_mut(number);
         sent.before = newest;
         sent.after = NONE;
-        let length = u64::from(sent.length);
+        let length = sent.length;
         if newest == NONE {
             self.oldest = number;
         } else {
             self.at_mut(newest).after = number;
         }
         self.newest = number;
-        self.in_flight += length;
+        self.in_flight += self.counted(length);
     }
 
     #[inline]
     fn take_out_of_flight(&mut self, number: u32) {
         let sent = self.at(number);
-        let (before, after, length) = (sent.before, sent.after, u64::from(sent.length));
+        let (before, after, length) = (sent.before, sent.after, sent.length);
         if before == NONE {
             self.oldest = after;
         } else {
@@ -243,7 +269,7 @@ impl Scoreboard {
         } else {
             self.at_mut(after).before = before;
         }
-        self.in_flight -= length;
+        self.in_flight -= self.counted(length);
     }
 
     /// A segment in flight is considered lost.

@@ -38,7 +38,7 @@ use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::rack::Rack;
-use super::scoreboard::{Scoreboard, Sent};
+use super::scoreboard::{Scoreboard, Sent, counted};
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Idleness, TcpSettings};
 use super::writes::Writes;
@@ -320,6 +320,7 @@ impl Sender {
     /// The settings are those that both ends agreed on; nothing was sent yet.
     pub(super) fn agree(&mut self, settings: &Arc<TcpSettings>) {
         self.settings = Arc::clone(settings);
+        self.count_segments();
     }
 
     /// Handles what a segment reports about data sent. `window` is the advertised window,
@@ -410,6 +411,7 @@ impl Sender {
             Phase::Open | Phase::Reducing(_) | Phase::Recovery(_) => 0,
         };
         let Self { board, rack, undo, .. } = self;
+        let least = board.least();
         let highest = rack.highest();
         let mut newly = |sent: &Sent| {
             let since = now.since(sent.last_sent);
@@ -417,7 +419,7 @@ impl Sender {
                 || stamped && age_of(now, segment) > since.as_nanos().div_ceil(1_000_000);
             let ambiguous = rack.is_ambiguous(sent, since, is_early);
             rack.deliver(now, sent, highest, ambiguous);
-            delivered.acknowledged += u64::from(sent.length);
+            delivered.acknowledged += counted(sent.length, least);
             delivered.segments += 1;
             // What may be an original's arrival says nothing of what its retransmission
             // remembers.

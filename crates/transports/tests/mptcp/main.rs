@@ -1,5 +1,6 @@
 //! Multipath TCP between two ends, over paths that a test makes.
 
+mod accounting;
 mod closing;
 mod handshake;
 mod laws;

@@ -38,6 +38,11 @@ impl Port {
             LinkChange::Rate(rate) => self.change_rate(now, rate),
             LinkChange::Delay(delay) => self.change_delay(now, delay),
             LinkChange::Loss(it) => self.change_loss(now, &it, store),
+            LinkChange::Lateness(lateness) => {
+                if let Some(effects) = &mut self.effects {
+                    effects.change_lateness(lateness);
+                }
+            }
             LinkChange::QueueLimit(limit) => self.change_limit(now, limit, store),
             LinkChange::Stall => self.stall(now),
             LinkChange::Down => self.go_down(now),

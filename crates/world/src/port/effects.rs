@@ -1,6 +1,6 @@
 //! What few links have: a physical layer, a delivery trace, impairments.
 
-use windtunnel_engine::{Handle, Random, Time};
+use windtunnel_engine::{Duration, Handle, Random, Time};
 use windtunnel_links::{
     Cursor, Fate, Frame, Impairments, Outcome, PhysicalLayer, PhysicalLayerMaker, Reception,
     Straggler,
@@ -93,6 +93,11 @@ impl Effects {
     pub(super) fn change_loss(&mut self, now: Time, change: &LossChange) {
         let LossChange { loss, victims } = change.clone();
         self.impairments.change_loss(now, loss, victims);
+    }
+
+    /// From now on packets that are reordered are so late.
+    pub(super) fn change_lateness(&mut self, lateness: Duration) {
+        self.impairments.change_lateness(lateness);
     }
 
     /// When the next opportunity comes, if the link has a delivery trace.

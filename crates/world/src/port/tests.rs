@@ -453,6 +453,29 @@ fn late_packets_are_overtaken_and_no_other_is() {
     }
 }
 
+/// Of a link that delays all packets so, as tc-netem(8) does: each arrives as late as was said
+/// when it left, and overtakes those that were to be later.
+#[test]
+fn packets_overtake_each_other_where_the_lateness_falls() {
+    let (before, after) = (Duration::from_micros(5500), Duration::from_micros(500));
+    for discipline in patient() {
+        let (reordering, lateness) = (Reordering::Independent(1.0), before);
+        let impairment = Impairment { reordering, lateness, ..Impairment::default() };
+        let plan = DirectionPlan { impairment, ..direction(discipline) };
+        let fall = Event::Change(LinkChange::Lateness(after));
+        let bench = Bench::new(&plan).offering(0, 20).at(20_500, fall).run();
+        let mut overtaken = 0;
+        for (time, number) in bench.times().into_iter().zip(bench.numbers()) {
+            let punctual = 11_000 + number * 1000;
+            let late = if punctual < 20_500 { 5500 } else { 500 };
+            assert_eq!(time, punctual + late, "{number}");
+            overtaken += u64::from(late == 5500 && time > 21_500);
+        }
+        assert_eq!((bench.arrived.len(), overtaken), (20, 4));
+        assert!(!bench.numbers().is_sorted());
+    }
+}
+
 /// 40 ms at 8 Mbps, measured over 10 ms.
 fn load_delay() -> LoadDelay {
     let (delay, window) = (Duration::from_millis(40), Duration::from_millis(10));

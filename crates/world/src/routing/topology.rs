@@ -192,6 +192,7 @@ impl Topology {
             LinkChange::Delay(delay) => self.delays[port.index()] = delay,
             LinkChange::Rate(_)
             | LinkChange::Loss(_)
+            | LinkChange::Lateness(_)
             | LinkChange::QueueLimit(_)
             | LinkChange::Stall
             | LinkChange::Lose

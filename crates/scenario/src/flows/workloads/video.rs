@@ -42,7 +42,7 @@ pub(crate) struct Video {
     /// What happens when a frame is late.
     #[serde(default)]
     late_frames: LateFrames,
-    /// With `discard`: how late a frame may be shown. The default is that of VLC's display.
+    /// With `discard` and `discard-then-rebuffer`: how late a frame may be shown. The default is that of VLC's display.
     #[serde(default = "milliseconds::<20>")]
     tolerance: Located<Measured<Duration>>,
     /// The size of the request.
@@ -60,6 +60,9 @@ enum LateFrames {
     Rebuffer,
     /// The clock goes on, and the frame is not shown, nor those that refer to it.
     Discard,
+    /// The same, until the next frame is late by more than `threshold`: then the player pauses
+    /// until it has `threshold` again.
+    DiscardThenRebuffer,
 }
 
 fn usual_group() -> Located<String> {
@@ -85,6 +88,7 @@ impl Video {
         let reading = match self.late_frames {
             LateFrames::Rebuffer => Reading::Rebuffer,
             LateFrames::Discard => Reading::Discard(self.tolerance.value.0),
+            LateFrames::DiscardThenRebuffer => Reading::DiscardThenRebuffer(self.tolerance.value.0),
         };
         Ok(Workload::Video(ProgressiveSettings {
             frames: footage.frames(files)?,

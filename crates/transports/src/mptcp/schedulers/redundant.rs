@@ -33,7 +33,7 @@ impl Scheduler for Redundant {
                 best = Some((subflow, from));
             }
         }
-        best.map(|(subflow, from)| Choice { subflow, from: Some(from) })
+        best.map(|(subflow, from)| Choice { from: Some(from), ..Choice::new(subflow) })
     }
 
     fn on_sent(&mut self, subflow: usize, start: u64, end: u64) {

@@ -32,7 +32,7 @@ impl Sender {
     fn count_duplicate(&mut self, delivered: &mut Delivered) {
         let Some((_, first)) = self.board.first() else { return };
         let first_in_flight = match first.state {
-            State::InFlight => u64::from(first.length),
+            State::InFlight => self.board.counted(first.length),
             State::Lost | State::Delivered => 0,
         };
         let others = (self.board.in_flight() - first_in_flight).div_ceil(self.segment()) as u32;

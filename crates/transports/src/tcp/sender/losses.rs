@@ -41,7 +41,7 @@ impl Sender {
                 self.reordering_until = Some(self.rack.last_deadline(window));
                 break;
             }
-            lost += u64::from(sent.length);
+            lost += self.board.counted(sent.length);
             self.board.lose(number);
         }
         lost
@@ -72,7 +72,7 @@ impl Sender {
         while from(self.examined) < from(threshold) {
             let sent = self.board.at(self.examined);
             if sent.state == State::InFlight && sent.retransmissions == 0 {
-                lost += u64::from(sent.length);
+                lost += self.board.counted(sent.length);
                 self.board.lose(self.examined);
             }
             self.examined = self.examined.wrapping_add(1);
@@ -85,7 +85,8 @@ impl Sender {
     fn find_loss_of_first(&mut self) -> u64 {
         let unacknowledged = self.board.unacknowledged();
         let Some((number, first)) = self.board.first() else { return 0 };
-        let (in_flight, length) = (first.state == State::InFlight, u64::from(first.length));
+        let (in_flight, length) =
+            (first.state == State::InFlight, self.board.counted(first.length));
         let fresh = first.retransmissions == 0;
         let lost = match self.phase {
             Phase::Open | Phase::Reducing(_) => {

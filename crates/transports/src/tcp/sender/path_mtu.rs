@@ -22,6 +22,7 @@ impl Sender {
             subflow.keep_apart(records.map(|it| it + FIRST));
         }
         self.board.clear();
+        self.count_segments();
         self.sent_before = self.sent_before.max(self.next);
         self.next = self.board.unacknowledged();
         self.fin_end = self.fin_end.filter(|it| *it <= self.next);

@@ -8,6 +8,7 @@ use windtunnel_engine::{Duration, Time};
 
 use super::Sender;
 use super::state::Phase;
+use crate::tcp::subflow::{Accounting, WindowUnit};
 
 /// The least window that a penalty leaves, in segments, and the least threshold.
 const LEAST_WINDOW: f64 = 1.0;
@@ -18,8 +19,8 @@ const LEAST_THRESHOLD: f64 = 2.0;
 pub(super) struct Subflow {
     /// The bytes after the records that were not sent yet: no segment has data of two.
     ends: VecDeque<u64>,
-    /// Whether a lack of data limits the samples of its delivery rate.
-    pub(super) is_limited_by_application: bool,
+    /// What it counts, and how.
+    pub(super) accounting: Accounting,
     /// Whether its connection has more data, for whichever subflow has room.
     pub(super) more_waits: bool,
     /// Bytes delivered until the last loss, and between that and the one before.
@@ -30,10 +31,9 @@ pub(super) struct Subflow {
 }
 
 impl Subflow {
-    fn new(is_limited_by_application: bool) -> Self {
+    fn new(accounting: Accounting) -> Self {
         let ends = VecDeque::new();
-        let more_waits = false;
-        Self { ends, is_limited_by_application, more_waits, lost_at: 0, between: 0, rate: None }
+        Self { ends, accounting, more_waits: false, lost_at: 0, between: 0, rate: None }
     }
 
     /// The bytes from `next` to the end of its record.
@@ -96,9 +96,19 @@ pub struct SenderState {
 }
 
 impl Sender {
-    /// It sends a subflow's data. A lack of data may mean nothing for its delivery rate.
-    pub(in crate::tcp) fn become_subflow(&mut self, is_limited_by_application: bool) {
-        self.subflow = Some(Box::new(Subflow::new(is_limited_by_application)));
+    /// It sends a subflow's data.
+    pub(in crate::tcp) fn become_subflow(&mut self, accounting: Accounting) {
+        self.subflow = Some(Box::new(Subflow::new(accounting)));
+        self.count_segments();
+    }
+
+    /// What a segment counts for at least: where packets are counted, as much as a full one.
+    pub(super) fn count_segments(&mut self) {
+        let unit = self.subflow.as_ref().map_or(WindowUnit::Bytes, |it| it.accounting.unit);
+        self.board.count_at_least(match unit {
+            WindowUnit::Bytes => 0,
+            WindowUnit::Packets => self.settings.maximum_segment,
+        });
     }
 
     /// `bytes` more are to be sent, of which no segment has others too.

@@ -169,7 +169,7 @@ impl Sender {
             if by_time && !is_first && self.rack.deadline(sent, window) > now {
                 break;
             }
-            lost += u64::from(sent.length);
+            lost += self.board.counted(sent.length);
             self.board.lose(number);
         }
         lost

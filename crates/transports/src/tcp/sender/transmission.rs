@@ -50,7 +50,7 @@ impl Sender {
                 },
             };
             let is_due = lost.is_some() && self.fast_retransmit;
-            if !is_due && !self.allows(u64::from(length)) {
+            if !is_due && !self.allows(self.board.counted(length)) {
                 break;
             }
             if lost.is_none() && self.is_held() {
@@ -142,7 +142,8 @@ impl Sender {
     /// a window a round trip below half the threshold, and 1.2 windows above. None before a
     /// round trip is measured.
     pub(super) fn rate(&self) -> Option<f64> {
-        let segment = f64::from(self.settings.maximum_segment);
+        let excess = self.subflow.as_ref().map_or(0, |it| it.accounting.paced_excess);
+        let segment = f64::from(self.settings.maximum_segment + excess);
         if let Some(rate) = self.controller.pacing_rate() {
             return Some(rate * segment);
         }
@@ -237,11 +238,11 @@ impl Sender {
         }
         self.probe_from = now;
         self.sent_at = now;
-        let in_flight = self.board.in_flight() + u64::from(length);
+        let in_flight = self.board.in_flight() + self.board.counted(length);
         let snapshot = self.account.send(now, idle, in_flight);
         self.board.send(now, self.next, length, snapshot);
         if let Some(reduction) = &mut self.reduction {
-            reduction.send(u64::from(length));
+            reduction.send(self.board.counted(length));
         }
         if let ForwardRecovery::Trying(left) = &mut self.forward {
             *left -= 1;
@@ -261,7 +262,7 @@ impl Sender {
     ) {
         let sent = self.board.at(number);
         let (end, length) = (sent.end, sent.length);
-        let in_flight = self.board.in_flight() + u64::from(length);
+        let in_flight = self.board.in_flight() + self.board.counted(length);
         let snapshot = self.account.send(now, false, in_flight);
         // The timeout is that of the first segment (RFC 6298, section 5, as in Linux).
         if self.board.first().is_some_and(|(first, _)| first == number) {
@@ -271,7 +272,7 @@ impl Sender {
         self.fast_retransmit = false;
         self.board.resend(now, number, snapshot);
         if let Some(reduction) = &mut self.reduction {
-            reduction.send(u64::from(length));
+            reduction.send(self.board.counted(length));
         }
         let fin = self.fin_end == Some(end);
         let sequence = end - u64::from(length) - u64::from(fin);
@@ -301,7 +302,7 @@ impl Sender {
             self.most_in_flight = in_flight;
             self.limited_end = self.next;
         }
-        let counts = self.subflow.as_ref().is_none_or(|it| it.is_limited_by_application);
+        let counts = self.subflow.as_ref().is_none_or(|it| it.accounting.application_limited);
         let lacks_data = matches!(limit, Limit::Application | Limit::Idle);
         let ran_out = lacks_data && counts && in_flight < self.window();
         self.ran_out_at = if ran_out { self.ran_out_at.min(now) } else { Time::NEVER };

@@ -1,0 +1,92 @@
+//! How subflows count what they send, and where the scheduler of Linux cuts it.
+
+use windtunnel_controllers::Controller;
+use windtunnel_transports::mptcp::MultipathSettings;
+use windtunnel_transports::tcp::{TcpSettings, WindowUnit};
+
+use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
+use crate::spy::spied;
+
+/// The bytes of data in each segment that the client sends.
+fn lengths(paths: &Paths<'_>) -> Vec<u64> {
+    let data = paths.sent.iter().filter(|(_, from, _, it)| *from == 0 && it.length > 0);
+    data.map(|(.., it)| u64::from(it.length)).collect()
+}
+
+/// Two fragments of 32 KiB, each with a header of 40 bytes, are a burst: as a capture at Linux
+/// 6.18 shows, 46 full segments and one of 136 bytes.
+#[test]
+fn a_burst_of_linux_ends_with_a_segment_of_its_own() {
+    let mut paths =
+        Paths::new(settings(tcp("cubic"), "least-linger", 1), vec![path(10, 10, 1_000)]);
+    paths.open(0, 10 * 65_456);
+    paths.run_until(at(10_000));
+    let sent = lengths(&paths);
+    let bursts: Vec<_> = sent.split_inclusive(|it| *it < SEGMENT).collect();
+    // What is last may go once more, as a probe.
+    for burst in &bursts[..10] {
+        assert_eq!((burst.len(), burst.last()), (47, Some(&136)));
+    }
+}
+
+/// Ten small segments fill a window of ten packets; of bytes, it has room for all.
+#[test]
+fn where_packets_are_counted_a_small_segment_takes_the_room_of_a_full_one() {
+    let in_flight = |unit| {
+        let pieces = TcpSettings { write_size: Some(100), ..tcp("reno") };
+        let mut it = settings(pieces, "lowest-rtt", 1);
+        it.accounting.unit = unit;
+        let mut paths = Paths::new(it, vec![path(10, 100, 60)]);
+        paths.open(0, 0);
+        paths.run_until(at(1_000));
+        paths.act(0, |it, now, outbox| it.write(now, 3_000, outbox));
+        lengths(&paths).len()
+    };
+    assert_eq!(in_flight(WindowUnit::Packets), 10);
+    assert_eq!(in_flight(WindowUnit::Bytes), 30);
+}
+
+/// The greatest delivery rate of a full path, in segments per second, after slow start.
+fn greatest_rate(unit: WindowUnit) -> f64 {
+    let (mut of_tcp, heard) = spied(&tcp("reno"));
+    of_tcp.start.initial_window = 40.0;
+    let mut it = settings(of_tcp, "least-linger", 1);
+    it.accounting.unit = unit;
+    let mut paths = Paths::new(it, vec![path(10, 10, 60)]);
+    paths.open(0, u64::MAX);
+    paths.run_until(at(5_000));
+    let heard = heard.lock().unwrap();
+    let late = heard.acknowledgements.iter().filter(|it| it.now > 2_000_000_000);
+    late.filter_map(|it| it.delivery?.rate).fold(0.0, f64::max)
+}
+
+/// Of bytes, no sample is above the path's rate. Of packets, those are that span the small
+/// segment at the end of a burst, by at most one packet in those of a round trip.
+#[test]
+fn where_packets_are_counted_small_segments_raise_the_delivery_rate() {
+    let capacity = 10e6 / 8.0 / 1500.0;
+    let bytes = greatest_rate(WindowUnit::Bytes) / capacity;
+    assert!(bytes > 0.95 && bytes < 1.005, "{bytes}");
+    let packets = greatest_rate(WindowUnit::Packets) / capacity;
+    assert!(packets > 1.015 && packets < 1.08, "{packets}");
+}
+
+/// Between segments is the time that a paced segment takes at the controller's rate.
+#[test]
+fn a_subflow_is_paced_by_segments_of_plain_tcp_where_options_are_not_counted() {
+    let gap = |excess| {
+        let mut it: MultipathSettings = settings(tcp("bbr1"), "lowest-rtt", 1);
+        it.accounting.paced_excess = excess;
+        let mut paths = Paths::new(it, vec![path(10, 100, 60)]);
+        paths.open(0, 0);
+        paths.run_until(at(1_000));
+        paths.act(0, |it, now, outbox| it.write(now, 10 * SEGMENT, outbox));
+        paths.run_until(at(1_150));
+        let controller = paths.ends[0].subflows().next().and_then(|(_, it)| it);
+        let rate = controller.and_then(Controller::pacing_rate);
+        let times: Vec<_> = paths.sent.iter().filter(|it| it.3.length > 0).map(|it| it.0).collect();
+        times[1].since(times[0]).as_seconds() * rate.unwrap()
+    };
+    assert!((gap(0) - 1.0).abs() < 1e-6, "{}", gap(0));
+    assert!((gap(28) - 1420.0 / 1448.0).abs() < 1e-6, "{}", gap(28));
+}
