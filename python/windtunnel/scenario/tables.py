@@ -992,7 +992,8 @@ class VideoTcpWorkload(TypedDict, total=False):
     late_frames: LateFrames
     """What happens when a frame is late."""
     tolerance: str
-    """With `discard`: how late a frame may be shown. The default is that of VLC's display."""
+    """With `discard` and `discard-then-rebuffer`: how late a frame may be shown. The default is
+    that of VLC's display."""
     request: str
     """The size of the request."""
 
@@ -1072,7 +1073,7 @@ class FileOfSizes(TypedDict, total=False):
     """What the sizes are counted in, such as `"1460 B"` where a file counts packets."""
 
 
-LateFrames = Literal["rebuffer", "discard"]
+LateFrames = Literal["rebuffer", "discard", "discard-then-rebuffer"]
 """What happens when a frame is late."""
 
 
@@ -1211,6 +1212,12 @@ class Multipath(TypedDict, total=False):
     """Whether a lack of data marks the samples of a subflow's delivery rate as limited by the
     application. In Linux it does not: BBR takes those of a subflow that the scheduler leaves
     without data for the path's."""
+    window_unit: CountedIn
+    """What windows, data in flight and delivery rates of subflows are counted in."""
+    paced_as_plain: bool
+    """Whether rates of sending, which are segments per second, are taken for those of segments of
+    plain TCP, although the options of Multipath TCP leave less room for data, as in Linux:
+    subflows are paced faster, by 1448 / 1420. Default: with version `v1`."""
     server_is_capable: bool
     """Whether the end that does not open the connection knows the protocol; otherwise both speak
     plain TCP on the first path."""
@@ -1252,10 +1259,13 @@ Scheduler = (
 ProtocolVersion = Literal["v1", "v0"]
 """A version of Multipath TCP."""
 
+CountedIn = Literal["packets", "bytes"]
+"""What windows are counted in."""
+
 
 class Change(TypedDict, total=False):
-    """What happens to a link at some time: another rate, delay, state, loss or limit of its
-    queue. Each is one value for both directions, or an array of two."""
+    """What happens to a link at some time: another rate, delay, state, loss, lateness or limit of
+    its queue. Each is one value for both directions, or an array of two."""
 
     at: Required[str]
     """When."""
@@ -1273,6 +1283,10 @@ class Change(TypedDict, total=False):
     loss: Loss | Sequence[Loss]
     """What it loses at random from then on, packets under transmission excepted: "0 %" is
     nothing; default: as before."""
+    lateness: str | Sequence[str]
+    """How late the packets of its `reordering` are from then on. A link that delays all of them
+    so is an emulator like tc-netem(8): where it gets less, packets overtake those before them.
+    Default: as before."""
     queue: QueueChange | Sequence[QueueChange]
     """What becomes of its queue; default: as before."""
 
@@ -2094,6 +2108,9 @@ class FlowDefaults(From, total=False):
     payload: str
     """The most that each datagram carries; all but the last of a frame carry as much. Default:
     1400 B, or less where headers between autonomous systems leave less of 1500 B."""
+    path_mtu_discovery: bool
+    """Whether datagrams become as small as a link between regions needs that is reported to carry
+    less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
 
 
 Ip = Literal["v4", "v6"]
@@ -2585,6 +2602,9 @@ class FileTopology(TypedDict, total=False):
     ignore: Sequence[TakenFromFile]
     """What is not taken from the file, so that `link` or `node` says it for all. Default: what
     the file says is taken."""
+    weight: str
+    """The name under which edges of the file have their weight for routing, such as `cost` or
+    `metric`. Default: the file says no weights."""
 
 
 Topology = (
@@ -3379,6 +3399,9 @@ class UdpFlow(From, total=False):
     payload: str
     """The most that each datagram carries; all but the last of a frame carry as much. Default:
     1400 B, or less where headers between autonomous systems leave less of 1500 B."""
+    path_mtu_discovery: bool
+    """Whether datagrams become as small as a link between regions needs that is reported to carry
+    less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
     workload: UdpWorkload
     """When it sends; default: `bulk`."""
 
@@ -3771,10 +3794,22 @@ class RegionProtocol(TypedDict, total=False):
     """Whether that interval is multiplied by a random factor from 0.75 to 1, as BGP's is."""
     withdrawals_wait: bool
     """Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771)."""
+    lookup: Lookup
+    """What routers look up of the code of another region."""
+    routing: Routing
+    """How regions learn of each other; the keys about advertisements and withdrawals are for
+    `path-vector`."""
 
 
 Encoding = Literal["compact", "ipv4-shaped", "flow"]
 """How a header of the region protocol is encoded."""
+
+Lookup = Literal["two-level", "full", "longest-prefix"]
+"""What routers look up of the code of another region; in its own each knows all sub-
+regions."""
+
+Routing = Literal["path-vector", "link-state"]
+"""How regions learn of each other."""
 
 
 class AutonomousSystem(TypedDict, total=False):
@@ -3823,7 +3858,7 @@ class Beaconing(TypedDict, total=False):
     """The version of IP that carries SCION packets on links, in UDP."""
 
 
-class Routing(TypedDict, total=False):
+class Routing2(TypedDict, total=False):
     """How Interests find producers, and IP packets their destination by the shortest path."""
 
     metric: Metric
@@ -3952,8 +3987,9 @@ class ScenarioTables(TypedDict, total=False):
     """Autonomous systems, whose hosts choose the paths of their packets as in SCION, by name."""
     beaconing: Beaconing
     """How autonomous systems find paths."""
-    routing: Routing
+    routing: Routing2
     """How Interests find producers, and IP packets their destination."""
     compare: dict[str, dict[str, dict[str, Any]]]
     """What is compared: for each axis its cases, and for each case the values it sets, by their
-    path in this file. All combinations of cases are run."""
+    path in this file. All combinations of cases are run; of those that set the same, one is
+    simulated for all."""
