@@ -90,9 +90,7 @@ def test_tshark_shows_the_links_that_borders_tell_all_of(
     border = captures(windtunnel, tmp_path, "compact", *more) / "b1.pcapng"
     assert tshark(border, WRONG, "frame.number") == []
     assert tshark(border, "region.control.message == 2", "frame.number") == []
-    told = tshark(
-        border, "region.control.linked", "region.control.told", "region.control.linked"
-    )
+    told = tshark(border, "region.control.linked", "region.control.told", "region.control.linked")
     links = {(code, it) for code, regions in told for it in regions.split(",")}
     # ct1 is joined to ct3 and ct4, and those to ct2.
     around = {("1.0.0.0", "3"), ("1.0.0.0", "4"), ("2.0.0.0", "3"), ("2.0.0.0", "4")}

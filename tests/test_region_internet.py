@@ -192,7 +192,9 @@ def test_states_that_join_keep_their_prefixes_and_are_in_one_region() -> None:
         by_country, by_region = allocations.by_country(version), joined.prefixes(version)
         assert by_region.total() == sum(by_country.values())
         assert len(by_region) == len(by_country) - 57 + 3
-        assert by_region["pacific"] == sum(by_country[it.upper()] for it in joined.GROUPS["pacific"])
+        assert by_region["pacific"] == sum(
+            by_country[it.upper()] for it in joined.GROUPS["pacific"]
+        )
 
 
 def test_the_country_codes_are_those_of_e164() -> None:
