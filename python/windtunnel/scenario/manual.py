@@ -377,9 +377,9 @@ A scenario is a TOML file: a network, its applications, the duration, and the ca
 {example}```
 
 `windtunnel check FILE` checks it and `windtunnel run FILE` runs it. `--set PATH=VALUE` replaces a
-value: `windtunnel run FILE --set links.access.rate="50 Mbps"`; in an array, a number is a place, from
-0 on: `links.access.changes.0.at="5 s"`. `windtunnel schema` prints a JSON Schema, with which editors
-complete and check scenario files.
+value: `windtunnel run FILE --set links.access.rate="50 Mbps"`; in an array, a number is a place,
+from 0 on: `links.access.changes.0.at="5 s"`. `windtunnel schema` prints a JSON Schema, with which
+editors complete and check scenario files.
 
 A quantity is a string with its unit. Unknown keys are errors. Names of nodes, links, producers,
 consumers, flows, sessions, bridges and tunnels are free.
