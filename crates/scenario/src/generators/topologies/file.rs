@@ -32,7 +32,6 @@ pub(crate) struct GraphFile {
     ignore: Vec<Taken>,
     /// The name under which edges of the file have their weight for routing, such as `cost` or
     /// `metric`. Default: the file says no weights.
-    #[serde(default)]
     weight: Option<Located<String>>,
 }
 
