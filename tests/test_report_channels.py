@@ -295,7 +295,9 @@ def test_channels_are_named_by_what_their_cases_alone_have_in_common() -> None:
     runs = pl.DataFrame(
         [(*case, 0) for case in cases], schema=["speed", "controller", "run"], orient="row"
     )
-    flows = runs.with_columns(flow=pl.lit("f"), flow_controller=pl.col("controller"))
+    flows = runs.with_columns(
+        flow=pl.lit("f"), protocol=pl.lit("tcp"), flow_controller=pl.col("controller")
+    )
     comparison = Comparison(Results(["speed", "controller"], {"runs": runs, "flows": flows}))
     assert channels.parts(comparison, [0, 1]) == ("walk",)
     assert channels.parts(comparison, [1, 3]) == ("bbr",)
