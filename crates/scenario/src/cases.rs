@@ -132,11 +132,11 @@ impl Study {
         let mut cases: Vec<Case> = Vec::with_capacity(combinations.len());
         let mut first_with = HashMap::new();
         for combination in &combinations {
-            let text = given.stated(combination, &[])?.text;
-            let first = *first_with.entry(text).or_insert(cases.len());
+            let stated = given.stated(combination, &[])?;
+            let first = *first_with.entry(stated.text.clone()).or_insert(cases.len());
             cases.push(match cases.get(first) {
                 Some(same) => same.renamed(combination, first),
-                None => given.case(combination, &each_run, &mut files, extensions)?,
+                None => given.case(combination, stated, &each_run, &mut files, extensions)?,
             });
         }
         let limit = scenario.real_time_limit.map(|it| it.0.as_nanos());
@@ -275,17 +275,19 @@ impl<'a> Given<'a> {
         mistake.locate(self.file, self.original, case)
     }
 
-    /// One combination of what is compared, and what each run sets beside it.
+    /// One combination of what is compared, which is `stated`, and what each run sets beside it.
     fn case(
         &self,
         combination: &[Chosen<'_>],
+        stated: Stated,
         each_run: &[Vec<Assignment>],
         files: &mut Files<'_>,
         extensions: &Extensions,
     ) -> Result<Case, ScenarioError> {
-        let mut planned = |own: &[Assignment]| self.plan(combination, own, files, extensions);
-        let (plan, notes, imports) = planned(each_run.first().map_or(&[], Vec::as_slice))?;
-        let later = each_run.iter().skip(1).map(|it| Ok(planned(it)?.0));
+        let mut planned = |stated| self.plan(combination, stated, files, extensions);
+        let own = |own: &Vec<Assignment>| self.stated(combination, own);
+        let (plan, notes, imports) = planned(each_run.first().map_or(Ok(stated), own)?)?;
+        let later = each_run.iter().skip(1).map(|it| Ok(planned(own(it)?)?.0));
         let later = later.collect::<Result<_, _>>()?;
         let prefixes = prefixes(&plan);
         let names = names(combination);
@@ -314,11 +316,10 @@ impl<'a> Given<'a> {
     fn plan(
         &self,
         combination: &[Chosen<'_>],
-        own: &[Assignment],
+        Stated { text, set }: Stated,
         files: &mut Files<'_>,
         extensions: &Extensions,
     ) -> Result<(Plan, Vec<String>, Vec<String>), ScenarioError> {
-        let Stated { text, set } = self.stated(combination, own)?;
         let plan = parse(&text, files).and_then(|(it, imports)| {
             let (plan, mut notes) = build::plan(&it, files, extensions)?;
             notes.extend(it.recording.notes(&plan));
