@@ -67,17 +67,18 @@ fn segments_become_as_small_as_the_path_needs() {
     }
 }
 
+/// Where the first and the last link between regions have an MTU, in bytes.
+fn ran_over(flows: &str, [first, last]: [u32; 2]) -> Ran {
+    let links = ["b1-b31 = { nodes = [\"b1\", \"b31\"]", "b32-b2 = { nodes = [\"b32\", \"b2\"]"];
+    let [one, other] = [first, last].map(|mtu| format!(", mtu = \"{mtu} B\""));
+    let smaller = [format!("{}{one}", links[0]), format!("{}{other}", links[1])];
+    ran(flows, &[(links[0], &smaller[0]), (links[1], &smaller[1])])
+}
+
 /// The largest packet of a path is that of its smallest link, which may be found link by link.
 #[test]
 fn each_link_that_carries_less_is_found() {
-    let [first, last] =
-        ["b1-b31 = { nodes = [\"b1\", \"b31\"]", "b32-b2 = { nodes = [\"b32\", \"b2\"]"];
-    let changes = [
-        (first, format!("{first}, mtu = \"1400 B\"")),
-        (last, format!("{last}, mtu = \"1300 B\"")),
-    ];
-    let changes: Vec<(&str, &str)> = changes.iter().map(|(old, new)| (*old, &**new)).collect();
-    let ran = ran(TCP, &changes);
+    let ran = ran_over(TCP, [1400, 1300]);
     let share = ran.goodput() / 100e6 / (1244.0 / 1338.0);
     assert!((0.9..=1.0).contains(&share), "{share}");
 }
@@ -137,14 +138,7 @@ fn datagrams_do_not_become_smaller_by_themselves() {
 /// under way for the round trip to the router that says so is lost, and nothing after it.
 #[test]
 fn datagrams_become_as_small_as_the_path_needs() {
-    let [first, last] =
-        ["b1-b31 = { nodes = [\"b1\", \"b31\"]", "b32-b2 = { nodes = [\"b32\", \"b2\"]"];
-    let changes = [
-        (first, format!("{first}, mtu = \"1400 B\"")),
-        (last, format!("{last}, mtu = \"1000 B\"")),
-    ];
-    let changes: Vec<(&str, &str)> = changes.iter().map(|(old, new)| (*old, &**new)).collect();
-    let ran = ran(&format!("{}path_mtu_discovery = true\n", udp("1450 B")), &changes);
+    let ran = ran_over(&format!("{}path_mtu_discovery = true\n", udp("1450 B")), [1400, 1000]);
     // 2 and 8 ms forth, and as long back; a datagram each 1.16 ms.
     let dropped = ran.sum("routers", "too_large");
     assert!((2..=30).contains(&dropped), "{dropped}");

@@ -39,6 +39,9 @@ graph [
 ]
 "#;
 
+/// The nodes of these files, and the head of their links.
+const NODES: &str = "[nodes]\nn-West = {}\nn-East = {}\nn-2 = {}\nn-3 = {}\n[links]\n";
+
 fn around(keys: &str) -> String {
     format!(
         "duration = \"1 s\"\n{keys}\n[defaults.link]\nrate = \"1 Mbps\"\ndelay = \"1 ms\"\n\
@@ -56,13 +59,7 @@ fn both_formats_are_what_a_file_would_write() {
     let written = |rate: &str, delays: [&str; 2]| {
         let [first, others] = delays;
         around(&format!(
-            r#"[nodes]
-n-West = {{}}
-n-East = {{}}
-n-2 = {{}}
-n-3 = {{}}
-[links]
-n-West-East = {{ nodes = ["n-West", "n-East"], rate = "{rate}", delay = "{first}" }}
+            r#"{NODES}n-West-East = {{ nodes = ["n-West", "n-East"], rate = "{rate}", delay = "{first}" }}
 n-West-East-2 = {{ nodes = ["n-West", "n-East"], delay = "{first}" }}
 n-2-East = {{ nodes = ["n-2", "n-East"], delay = "{others}" }}
 n-3-2 = {{ nodes = ["n-3", "n-2"], delay = "{others}" }}
@@ -252,13 +249,7 @@ fn weights_are_under_the_name_that_the_scenario_says() {
     let written = |weights: [&str; 3]| {
         let [first, second, third] = weights;
         around(&format!(
-            r#"[nodes]
-n-West = {{}}
-n-East = {{}}
-n-2 = {{}}
-n-3 = {{}}
-[links]
-n-West-East = {{ nodes = ["n-West", "n-East"]{first} }}
+            r#"{NODES}n-West-East = {{ nodes = ["n-West", "n-East"]{first} }}
 n-East-2 = {{ nodes = ["n-East", "n-2"]{second} }}
 n-2-3 = {{ nodes = ["n-2", "n-3"]{third} }}
 "#
