@@ -39,14 +39,15 @@ def link_settings(link: str, path: Case, rate_mbps: int) -> dict[str, str]:
     }
 
 
-def bucket_settings(link: str, path: Case) -> dict[str, str]:
-    """Give a scenario's settings for a link before which a token bucket is the queue."""
-    return {
-        f"links.{link}.delay": f'["0 ms", "{path["base_rtt_ms"]} ms"]',
-        f"links.{link}.queue.rate": f'"{path["rate_mbps"]} Mbps"',
-        f"links.{link}.queue.burst": f'"{path["burst_bytes"]} B"',
-        f"links.{link}.queue.limit": f'"{path["limit_bytes"]} B"',
+def two_path_settings(case: Case) -> dict[str, str]:
+    """Give a scenario's settings for the two paths of a case, its controller and its duration."""
+    found = {
+        "duration": f'"{case["seconds"]} s"',
+        "flows.one.controller": CONTROLLERS[case["controller"]],
     }
+    for place, path in enumerate(case["paths"], 1):
+        found |= link_settings(f"path-{place}", path, path["rate_mbps"])
+    return found
 
 
 def beside(our: float, theirs: list[float]) -> str:

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import polars as pl
-from beside_kernel import CONTROLLERS, Case, beside, bucket_settings
+from beside_kernel import Case, beside, two_path_settings
 
 from windtunnel.markdown import table
 from windtunnel.results import Results
@@ -44,14 +44,7 @@ def kernel() -> dict:
 
 def settings(case: Case) -> dict[str, str]:
     """Give the scenario's settings for a case."""
-    found = {
-        "duration": f'"{case["seconds"]} s"',
-        "flows.one.controller": CONTROLLERS[case["controller"]],
-        "links.path-1.changes": changes(case),
-    }
-    for number, path in enumerate(case["paths"], 1):
-        found |= bucket_settings(f"path-{number}", path)
-    return found
+    return two_path_settings(case) | {"links.path-1.changes": changes(case)}
 
 
 def changes(case: Case) -> str:

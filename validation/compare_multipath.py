@@ -16,7 +16,7 @@ from pathlib import Path
 
 import altair as alt
 import polars as pl
-from beside_kernel import CONTROLLERS, FRAME, Case, beside, bucket_settings
+from beside_kernel import FRAME, Case, beside, two_path_settings
 
 from windtunnel.markdown import table
 from windtunnel.results import Results
@@ -47,12 +47,7 @@ def kernel() -> dict:
 
 def settings(case: Case) -> dict[str, str]:
     """Give the scenario's settings for a case."""
-    found = {
-        "duration": f'"{case["seconds"]} s"',
-        "flows.one.controller": CONTROLLERS[case["controller"]],
-    }
-    for number, path in enumerate(case["paths"], 1):
-        found |= bucket_settings(f"path-{number}", path)
+    found = two_path_settings(case)
     if case["cut_s"]:
         found["links.end-2.changes"] = (
             f'[{{ at = "{case["cut_s"]} s", state = ["down", "up"] }}, '

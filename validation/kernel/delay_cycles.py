@@ -22,8 +22,8 @@ from time import sleep
 
 import two_paths
 from disturbance import Watch
-from multipath import TOOLS, Sample, Transfer, described_path, mbps
-from private import check, hurry, in_namespaces, skip
+from multipath import Sample, Transfer, described_path, mbps, prepare
+from private import in_namespaces, write
 from sockets import SYSCTLS
 from subflows import subflows
 from two_paths import SENDERS, drops
@@ -141,14 +141,10 @@ def main() -> None:
         case "--case", described:
             print(json.dumps(measure(Case(**json.loads(described)))))
         case (results,):
-            check(TOOLS)
-            if not Path("/proc/sys/net/mptcp/enabled").exists():
-                skip("this kernel has no Multipath TCP")
-            hurry()
+            prepare()
             with ThreadPoolExecutor(AT_A_TIME) as pool:
                 found = facts() | {"cases": list(pool.map(kept_runs, cases()))}
-            text = json.dumps(found, separators=(",", ":")) + "\n"
-            Path(results).write_text(text, encoding="utf-8")
+            write(Path(results), found)
 
 
 if __name__ == "__main__":

@@ -32,7 +32,7 @@ from time import monotonic, sleep
 from disturbance import Watch
 from impairments import losing, losing_in_bursts, reordering
 from network import FRAME, RECEIVER, SENDER, inside, network, run
-from private import check, hurry, in_namespaces
+from private import check, hurry, in_namespaces, write
 from samples import counters
 from sockets import LARGEST_READ, PORT, SYSCTLS, listening, made, read, state
 
@@ -391,8 +391,7 @@ def main() -> None:
                 for case, run in zip(missing, pool.map(measured, missing), strict=True):
                     known[case].append(run)
             found["cases"] = [with_runs(case, runs) for case, runs in known.items()]
-            text = json.dumps(found, separators=(",", ":")) + "\n"
-            Path(results).write_text(text, encoding="utf-8")
+            write(Path(results), found)
 
 
 if __name__ == "__main__":

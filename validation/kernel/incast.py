@@ -24,7 +24,7 @@ from time import monotonic, sleep
 
 from disturbance import Watch
 from network import FRAME, SENDER, inside, network, run
-from private import check, hurry, in_namespaces
+from private import check, hurry, in_namespaces, write
 from samples import counters
 from sockets import PORT, SYSCTLS, listening, made, read
 
@@ -171,8 +171,7 @@ def main() -> None:
                 "burst_bytes": BURST_FRAMES * FRAME,
                 "cases": [measured(case) for case in cases()],
             }
-            text = json.dumps(found, separators=(",", ":")) + "\n"
-            Path(results).write_text(text, encoding="utf-8")
+            write(Path(results), found)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ from time import monotonic, sleep
 
 from disturbance import Watch
 from network import FRAME, RECEIVER, SYSCTLS, inside, network, run
-from private import check, enter, skip
+from private import check, enter, skip, write
 from samples import counters, data_port, socket_summary, transfer
 
 TOOLS = {
@@ -245,7 +245,7 @@ def main() -> None:
     except OSError as error:
         skip(str(error))
     measured = {**facts(), "cases": [kept_runs(case) for case in cases(available())]}
-    results.write_text(json.dumps(measured, separators=(",", ":")) + "\n", encoding="utf-8")
+    write(results, measured)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import two_paths
 from disturbance import Watch
 from multipath_segments import Sizes, captured, sizes
 from network import inside, run
-from private import check, hurry, in_namespaces, skip
+from private import check, hurry, in_namespaces, skip, write
 from samples import counters
 from sockets import LARGEST_READ, PORT, SYSCTLS, listening, made
 from subflows import subflows
@@ -287,6 +287,14 @@ def described_path(path: two_paths.Path) -> dict:
     return dataclasses.asdict(path) | derived
 
 
+def prepare() -> None:
+    """End if something is missing that the measurements need, and run before other programs."""
+    check(TOOLS)
+    if not Path("/proc/sys/net/mptcp/enabled").exists():
+        skip("this kernel has no Multipath TCP")
+    hurry()
+
+
 def main() -> None:
     """Measure all cases, write them whole or not at all; or, in namespaces, one case once."""
     match sys.argv[1:]:
@@ -295,15 +303,11 @@ def main() -> None:
         case "--case", described:
             print(json.dumps(measure(Case(**json.loads(described)))))
         case (results,):
-            check(TOOLS)
-            if not Path("/proc/sys/net/mptcp/enabled").exists():
-                skip("this kernel has no Multipath TCP")
-            hurry()
+            prepare()
             found = json.loads(in_namespaces(__file__, "--facts"))
             with ThreadPoolExecutor(AT_A_TIME) as pool:
                 found["cases"] = list(pool.map(kept_runs, cases()))
-            text = json.dumps(found, separators=(",", ":")) + "\n"
-            Path(results).write_text(text, encoding="utf-8")
+            write(Path(results), found)
 
 
 if __name__ == "__main__":

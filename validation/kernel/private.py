@@ -7,12 +7,14 @@ a tool is missing, the program prints `skipped` with the reason and ends with ex
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import shutil
 import signal
 import subprocess
 import sys
 from collections.abc import Mapping
+from pathlib import Path
 
 SKIPPED = 77
 """The exit code of a skipped test, as in automake."""
@@ -44,6 +46,11 @@ def hurry() -> None:
     """Run before other programs that want a processor, where that is allowed."""
     with contextlib.suppress(PermissionError):
         os.sched_setscheduler(0, os.SCHED_RR, os.sched_param(1))
+
+
+def write(results: Path, found: Mapping[str, object]) -> None:
+    """Write what was measured as one line of JSON."""
+    results.write_text(json.dumps(found, separators=(",", ":")) + "\n", encoding="utf-8")
 
 
 def command(program: str, *arguments: str) -> list[str]:
