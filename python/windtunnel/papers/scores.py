@@ -69,7 +69,7 @@ class Numbers:
             # The first is the recommended one, and stays unless another agrees more often.
             best = max(counts, key=lambda it: counts[it]) if any_definition else next(iter(counts))
             agree += counts[best]
-            if best:
+            if best and best not in others:
                 others.append(best)
         return Score(reading, agree, len(self.definitions), others)
 
