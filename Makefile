@@ -67,7 +67,7 @@ tests/interop/.installed: tests/interop/package-lock.json tests/interop/requirem
 	touch $@
 
 docs: $(core)
-	$(bin)/python -m windtunnel.scenario.manual docs/scenarios.md
+	$(bin)/python -m windtunnel.scenario.manual docs/scenarios
 	$(bin)/python -m windtunnel.measures.definitions docs/results.md
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py

@@ -20,7 +20,7 @@ HEAD = """\
 Scenarios to begin with. `windtunnel new` lists them, and `windtunnel new incast > mine.toml`
 writes one into a file of your own; `windtunnel run mine.toml` runs it.
 `windtunnel check --expand mine.toml` prints all nodes, links and flows that its tables stand for.
-What the keys mean is in [Scenario files](scenarios.md).
+What the keys mean is in [Scenario files](scenarios/README.md).
 """
 
 
