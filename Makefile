@@ -22,7 +22,7 @@ core_features := $(if $(kernel),--features kernel)
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
 .PHONY: demo test lint rustfmt clippy rustdoc ruff mypy test-rust test-python
-.PHONY: docs bench bench-compare bench-ns3
+.PHONY: docs book bench bench-compare bench-ns3
 
 demo: $(core)
 	$(bin)/windtunnel run scenarios/home.toml --report
@@ -74,6 +74,11 @@ docs: $(core)
 	$(bin)/python -m windtunnel.recipes docs/recipes.md
 	$(bin)/python docs/run_notebook.py
 	$(bin)/python docs/draw_home.py
+
+# The book, as a site in target/book; a link that leads nowhere is an error.
+book: $(environment)
+	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict
+	@echo 'The book: $(CURDIR)/target/book/index.html'
 
 bench: $(core)
 	$(bin)/windtunnel bench

@@ -18,6 +18,10 @@ OWN_PAGES = (
 """Definitions with a page of their own, as those have that a key of the file names."""
 
 
+ACRONYMS = ("dscp", "ecn", "harq", "ip", "rlc", "rtt", "tcp", "tle", "udp")
+"""Words that are written in capitals."""
+
+
 def pages(schema: Schema) -> dict[str, str]:
     """Give each definition, in the order of the file, the one on whose page it is."""
     found: dict[str, str] = {}
@@ -57,15 +61,21 @@ def walk(
             yield from walk(one, schema, path, within)
 
 
+def words(name: str) -> str:
+    """Write `ContentStore` as words in a sentence."""
+    found = (word.lower() for word in re.findall("[A-Z][a-z]*", name))
+    return " ".join(word.upper() if word in ACRONYMS else word for word in found)
+
+
 def title(name: str) -> str:
     """Write `ContentStore` as a heading."""
-    words = re.findall("[A-Z][a-z]*", name)
-    return " ".join([words[0], *(word.lower() for word in words[1:])])
+    first, *rest = words(name)
+    return "".join([first.upper(), *rest])
 
 
 def slug(name: str) -> str:
     """Write `ContentStore` as the anchor of its heading, and as the name of its page."""
-    return title(name).lower().replace(" ", "-")
+    return words(name).lower().replace(" ", "-")
 
 
 def text(definition: Schema) -> str:

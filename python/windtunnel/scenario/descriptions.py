@@ -7,7 +7,7 @@ import re
 from dataclasses import dataclass
 
 from windtunnel.markdown import table
-from windtunnel.scenario.definitions import Schema, pages, paths, slug, text, title
+from windtunnel.scenario.definitions import Schema, pages, paths, slug, text, title, words
 
 TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
@@ -127,7 +127,7 @@ class Descriptions:
         name = reference.removesuffix("Defaults") or "Defaults"
         page = self.pages[name]
         anchor = "" if page == name else f"#{slug(name)}"
-        return f"[{title(name).lower()}]({slug(page)}.md{anchor})"
+        return f"[{words(name)}]({slug(page)}.md{anchor})"
 
 
 def value_of(choice: Schema) -> str:

@@ -355,10 +355,9 @@ link = "access"
 """Additions to the example: a description, and the text."""
 
 
-ORIGIN = """\
-<!-- Made by `make docs` from the types and comments in crates/scenario: change those. -->
-
-"""
+ORIGIN = (
+    "<!-- Made by `make docs` from the types and comments in crates/scenario: change those. -->"
+)
 
 INTRODUCTION = """\
 # Scenario files
@@ -456,7 +455,13 @@ def manual(schema: Schema) -> dict[str, str]:
         "examples": examples(),
         "quantities": QUANTITIES.format(quantities=quantities(schema)),
     } | {slug(name): descriptions.page(name) for name in own}
-    return {f"{name}.md": ORIGIN + page for name, page in pages.items()}
+    return {f"{name}.md": with_origin(page) for name, page in pages.items()}
+
+
+def with_origin(page: str) -> str:
+    """Say under the title what the page is made from: its first line must be the title."""
+    title, text = page.split("\n", 1)
+    return f"{title}\n\n{ORIGIN}\n{text}"
 
 
 def introduction(schema: Schema, descriptions: Descriptions) -> str:
