@@ -1,4 +1,7 @@
-"""Recipes: short scenarios to begin with, and the page of the manual that shows them."""
+"""Recipes: short scenarios to begin with, and the page of the manual that shows them.
+
+Each is a file in `data/recipes`; `make docs` writes the page.
+"""
 
 from __future__ import annotations
 
