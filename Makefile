@@ -12,9 +12,20 @@ core := .venv/core.stamp
 test_core := .venv/test-core.stamp
 rust := $(shell find crates -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
 
-# Controllers in the kernel are built where what they need is installed.
-kernel := $(and $(shell command -v clang),$(shell command -v pkg-config),$(wildcard \
-	/usr/include/libelf.h),$(wildcard /usr/include/zlib.h))
+# Controllers in the kernel are built on Linux, where what they need is installed; what is not, by
+# Debian's names.
+linux := $(filter Linux,$(shell uname))
+missing := $(strip $(if $(linux), \
+	$(if $(shell command -v clang),,clang) \
+	$(if $(shell command -v pkg-config),,pkg-config) \
+	$(if $(shell pkg-config --exists libelf 2>&1 || echo no),libelf-dev) \
+	$(if $(shell pkg-config --exists zlib 2>&1 || echo no),zlib1g-dev)))
+kernel := $(if $(missing),,$(linux))
+without_kernel := Built without controllers in the Linux kernel (windtunnel fly): \
+	to have them, install $(missing) and run make again.
+# Of the two names the one that exists says how the core was built; when it should be the other, the
+# core is built again.
+kernel_stamp := .venv/$(if $(kernel),with,without)-kernel.stamp
 features := $(if $(kernel),--features windtunnel-live/kernel)
 core_features := $(if $(kernel),--features kernel)
 
@@ -99,17 +110,22 @@ $(environment): requirements.txt pyproject.toml
 	$(bin)/pip install --disable-pip-version-check --quiet --requirement requirements.txt
 	touch $@
 
-$(core): $(environment) $(rust)
+$(core): $(environment) $(rust) $(kernel_stamp)
 	$(call install_core,--release)
 
-$(test_core): $(environment) $(rust)
+$(test_core): $(environment) $(rust) $(kernel_stamp)
 	$(call install_core)
 
 define install_core
 rm -f $(core) $(test_core)
 PIP_QUIET=1 $(bin)/maturin develop --locked $(core_features) $(1)
 touch $@
+$(if $(missing),@echo '$(without_kernel)')
 endef
+
+$(kernel_stamp): $(environment)
+	rm -f .venv/with-kernel.stamp .venv/without-kernel.stamp
+	touch $@
 
 .PHONY: validate validate-kernel
 validate: $(core)
