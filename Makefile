@@ -127,6 +127,21 @@ $(kernel_stamp): $(environment)
 	rm -f .venv/with-kernel.stamp .venv/without-kernel.stamp
 	touch $@
 
+# Packages for users, in target/dist: the source, and a wheel for each target, for Python 3.11 and
+# later. On Linux zig links them to the symbols of glibc 2.17, of 2012; they are without controllers in the
+# kernel, which would link to libelf.
+ZIG := ziglang==0.17.1
+TARGETS ?= $(if $(linux),x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu,$(shell rustc --print host-tuple))
+.PHONY: dist
+dist: $(environment)
+	rm -rf target/dist
+	rustup target add $(TARGETS)
+	$(if $(linux),$(bin)/pip install --disable-pip-version-check --quiet $(ZIG))
+	$(bin)/maturin sdist --out target/dist
+	for target in $(TARGETS); do $(bin)/maturin build --release --locked --out target/dist \
+		$(if $(linux),--zig --compatibility manylinux_2_17) --target $$target || exit 1; done
+	$(bin)/python packaging/check_packages.py target/dist
+
 .PHONY: validate validate-kernel
 validate: $(core)
 	$(bin)/python validation/compare_ndnsim.py docs/validation.md

@@ -55,6 +55,18 @@ class Checkout:
         assert ran.returncode == 0, ran.stderr
         return built.read_text().splitlines() if built.exists() else [], ran.stdout
 
+    def dry_run(self, target: str) -> str:
+        """What make would do."""
+        ran = subprocess.run(
+            ["make", "--dry-run", target],
+            cwd=self.root,
+            env={"PATH": str(self.tools)},
+            capture_output=True,
+            text=True,
+        )
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
 
 def program(path: Path, command: str) -> None:
     """Write a program of the shell."""
@@ -99,3 +111,20 @@ def test_a_core_is_built_again_when_what_it_lacked_is_installed_or_removed(
     (checkout.tools / "clang").unlink()
     [arguments], _ = checkout.make()
     assert "kernel" not in arguments
+
+
+def test_elsewhere_than_on_linux_a_wheel_is_made_for_this_machine_and_without_zig(
+    checkout: Checkout,
+) -> None:
+    (checkout.tools / "uname").unlink()
+    program(checkout.tools / "uname", "echo Darwin")
+    program(checkout.tools / "rustc", "echo aarch64-apple-darwin")
+    printed = checkout.dry_run("dist")
+    assert "--target $target" in printed and "for target in aarch64-apple-darwin;" in printed
+    assert "zig" not in printed and "manylinux" not in printed
+
+
+def test_on_linux_wheels_are_made_for_both_processors_and_an_old_glibc(checkout: Checkout) -> None:
+    printed = checkout.dry_run("dist")
+    assert "for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu;" in printed
+    assert "--zig --compatibility manylinux_2_17" in printed
