@@ -18,9 +18,11 @@ COPIED = ("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "mkdocs.yml", "docs", 
 
 def build(root: Path, site: Path) -> subprocess.CompletedProcess[str]:
     """Build the book of a repository, as `make book` does."""
-    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", site]
+    command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir"]
     environment = {**os.environ, "NO_MKDOCS_2_WARNING": "1"}
-    return subprocess.run(command, cwd=root, env=environment, capture_output=True, text=True)
+    return subprocess.run(
+        [*command, str(site)], cwd=root, env=environment, capture_output=True, text=True
+    )
 
 
 @pytest.fixture(scope="module")

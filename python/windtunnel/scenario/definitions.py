@@ -69,8 +69,8 @@ def words(name: str) -> str:
 
 def title(name: str) -> str:
     """Write `ContentStore` as a heading."""
-    first, *rest = words(name)
-    return "".join([first.upper(), *rest])
+    heading = words(name)
+    return heading[0].upper() + heading[1:]
 
 
 def slug(name: str) -> str:

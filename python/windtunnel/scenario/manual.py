@@ -503,8 +503,8 @@ def quantity_schemas(value: Any) -> Iterator[Schema]:
 
 def write(folder: Path) -> None:
     """Write the pages into a folder, which has no others then."""
-    for page in folder.glob("*.md"):
-        page.unlink()
+    for old in folder.glob("*.md"):
+        old.unlink()
     folder.mkdir(exist_ok=True)
     for name, page in manual(json.loads(_core.schema())).items():
         (folder / name).write_text(page, encoding="utf-8")
