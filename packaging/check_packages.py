@@ -17,7 +17,7 @@ from pathlib import Path
 
 PROGRAM = """\
 import windtunnel
-results = windtunnel.run("mine.toml", {"duration": "1 s"})
+results = windtunnel.run("mine.toml", settings={"duration": "1 s"})
 assert results["flows"]["received_bytes"].sum() > 0
 """
 
