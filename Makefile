@@ -12,9 +12,20 @@ core := .venv/core.stamp
 test_core := .venv/test-core.stamp
 rust := $(shell find crates -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
 
-# Controllers in the kernel are built where what they need is installed.
-kernel := $(and $(shell command -v clang),$(shell command -v pkg-config),$(wildcard \
-	/usr/include/libelf.h),$(wildcard /usr/include/zlib.h))
+# Controllers in the kernel are built on Linux, where what they need is installed; what is not, by
+# Debian's names.
+linux := $(filter Linux,$(shell uname))
+missing := $(strip $(if $(linux), \
+	$(if $(shell command -v clang),,clang) \
+	$(if $(shell command -v pkg-config),,pkg-config) \
+	$(if $(shell pkg-config --exists libelf 2>&1 || echo no),libelf-dev) \
+	$(if $(shell pkg-config --exists zlib 2>&1 || echo no),zlib1g-dev)))
+kernel := $(if $(missing),,$(linux))
+without_kernel := Built without controllers in the Linux kernel (windtunnel fly): \
+	to have them, install $(missing) and run make again.
+# Of the two names the one that exists says how the core was built; when it should be the other, the
+# core is built again.
+kernel_stamp := .venv/$(if $(kernel),with,without)-kernel.stamp
 features := $(if $(kernel),--features windtunnel-live/kernel)
 core_features := $(if $(kernel),--features kernel)
 
@@ -22,7 +33,7 @@ core_features := $(if $(kernel),--features kernel)
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
 .PHONY: demo test lint rustfmt clippy rustdoc ruff mypy test-rust test-python
-.PHONY: docs bench bench-compare bench-ns3
+.PHONY: docs book bench bench-compare bench-ns3
 
 demo: $(core)
 	$(bin)/windtunnel run scenarios/home.toml --report
@@ -67,13 +78,18 @@ tests/interop/.installed: tests/interop/package-lock.json tests/interop/requirem
 	touch $@
 
 docs: $(core)
-	$(bin)/python -m windtunnel.scenario.manual docs/scenarios.md
+	$(bin)/python -m windtunnel.scenario.manual docs/scenarios
 	$(bin)/python -m windtunnel.measures.definitions docs/results.md
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
 	$(bin)/python -m windtunnel.recipes docs/recipes.md
 	$(bin)/python docs/run_notebook.py
 	$(bin)/python docs/draw_home.py
+
+# The book, as a site in target/book; a link that leads nowhere is an error.
+book: $(environment)
+	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict
+	@echo 'The book: $(CURDIR)/target/book/index.html'
 
 bench: $(core)
 	$(bin)/windtunnel bench
@@ -94,17 +110,37 @@ $(environment): requirements.txt pyproject.toml
 	$(bin)/pip install --disable-pip-version-check --quiet --requirement requirements.txt
 	touch $@
 
-$(core): $(environment) $(rust)
+$(core): $(environment) $(rust) $(kernel_stamp)
 	$(call install_core,--release)
 
-$(test_core): $(environment) $(rust)
+$(test_core): $(environment) $(rust) $(kernel_stamp)
 	$(call install_core)
 
 define install_core
 rm -f $(core) $(test_core)
 PIP_QUIET=1 $(bin)/maturin develop --locked $(core_features) $(1)
 touch $@
+$(if $(missing),@echo '$(without_kernel)')
 endef
+
+$(kernel_stamp): $(environment)
+	rm -f .venv/with-kernel.stamp .venv/without-kernel.stamp
+	touch $@
+
+# Packages for users, in target/dist: the source, and a wheel for each target, for Python 3.11 and
+# later. On Linux zig links them to the symbols of glibc 2.17, of 2012; they are without controllers in the
+# kernel, which would link to libelf.
+ZIG := ziglang==0.17.1
+TARGETS ?= $(if $(linux),x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu,$(shell rustc --print host-tuple))
+.PHONY: dist
+dist: $(environment)
+	rm -rf target/dist
+	rustup target add $(TARGETS)
+	$(if $(linux),$(bin)/pip install --disable-pip-version-check --quiet $(ZIG))
+	$(bin)/maturin sdist --out target/dist
+	for target in $(TARGETS); do $(bin)/maturin build --release --locked --out target/dist \
+		$(if $(linux),--zig --compatibility manylinux_2_17) --target $$target || exit 1; done
+	$(bin)/python packaging/check_packages.py target/dist
 
 .PHONY: validate validate-kernel
 validate: $(core)

@@ -85,7 +85,7 @@ def test_a_default_of_the_manual_is_what_is_used_without_the_key(
     assert outcome({path: value}) == outcome({path: plain} if plain else {})
 
 
-DOCUMENTS = [*ROOT.glob("docs/*.md"), *ROOT.glob("docs/validation/*.md"), ROOT / "README.md"]
+DOCUMENTS = [*ROOT.glob("docs/**/*.md"), ROOT / "README.md"]
 
 COLUMN = re.compile(r"`([a-z]+(?:_[a-z]+)*_(?:bps|s|packets|segments|db|m))`")
 """What looks like a column: its name ends with a unit."""

@@ -47,11 +47,3 @@ def test_the_python_example_prints_both_controllers() -> None:
         os.chdir(before)
     assert "ec-elastic" in printed.getvalue()
     assert "cubic" in printed.getvalue()
-
-
-def test_every_link_leads_to_a_file() -> None:
-    pages = [ROOT / "README.md", *(ROOT / "docs").glob("*.md"), *(ROOT / "papers").glob("*/*.md")]
-    for page in pages:
-        text = page.read_text(encoding="utf-8")
-        for target in re.findall(r"\]\((?!https?://|#)([^)#]+)", text):
-            assert (page.parent / target).exists(), f"{page}: {target}"

@@ -1,4 +1,8 @@
-"""What is written in Python beside the core: classes that scenarios name."""
+"""What is written in Python beside the core: classes that scenarios name.
+
+`crates/scenario/src/extensions.rs` finds their names in files; `crates/python/src` has an adapter
+for each kind.
+"""
 
 from __future__ import annotations
 

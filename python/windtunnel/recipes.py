@@ -1,4 +1,7 @@
-"""Recipes: short scenarios to begin with, and the page of the manual that shows them."""
+"""Recipes: short scenarios to begin with, and the page of the manual that shows them.
+
+Each is a file in `data/recipes`; `make docs` writes the page.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ HEAD = """\
 Scenarios to begin with. `windtunnel new` lists them, and `windtunnel new incast > mine.toml`
 writes one into a file of your own; `windtunnel run mine.toml` runs it.
 `windtunnel check --expand mine.toml` prints all nodes, links and flows that its tables stand for.
-What the keys mean is in [Scenario files](scenarios.md).
+What the keys mean is in [Scenario files](scenarios/README.md).
 """
 
 

@@ -4,6 +4,9 @@
 //! [`read`] gives a scenario the files beside it; [`Batch`] runs its cases and
 //! replications on threads, which write series into a folder as they go on; [`tables`] makes
 //! the tables. [`measure_lookups`] times the tables of routers.
+//!
+//! **To add a column:** [`tables`], and its definition in
+//! `python/windtunnel/measures/definitions.toml`. `series` has what is recorded during a run.
 
 mod advice;
 mod batch;

@@ -4,6 +4,9 @@
 //! Lengths are in kilometres, times in seconds since the epoch of the sky, and angles in
 //! degrees where a value leaves this crate. Positions are Earth-fixed unless they are said
 //! to be inertial.
+//!
+//! A constellation that was filed or flown is an entry of `presets`, a handover policy one of
+//! `contacts`; their keys in files are in `crates/scenario/src/constellations`.
 
 mod cities;
 mod contacts;

@@ -8,6 +8,9 @@
 //! judge the head of a first-in-first-out queue ([`DepartureDiscipline`]: CoDel, PCON,
 //! SCE), queues with an order of their own ([`FqCoDel`], [`Drr`], [`StrictPriority`],
 //! [`DualPi2`]), and those that hold packets back as well ([`Shaper`], [`Cake`]).
+//!
+//! **To add one:** its file, a line in [`Discipline`] and in `DESCRIPTIONS`; its keys in files are
+//! in `crates/scenario/src/queues`.
 
 mod arrival;
 mod backlog;

@@ -2,6 +2,9 @@
 //!
 //! [`Study::read`] parses and checks a text once. It does no input or output of its
 //! own: whoever calls it gives the texts of the files that a scenario names.
+//!
+//! Each kind of queue, flow, workload and link has a file, in the folder of its table: its keys,
+//! their documentation and their checks. `extensions` has the names of what is written outside.
 
 mod autonomous_systems;
 mod bridges;

@@ -4,6 +4,13 @@
 //! A [`Plan`] says what there is; [`World::new`] builds it; [`World::run`] lets
 //! time pass; totals are read from the world afterwards, and series go to a [`SeriesSink`]
 //! meanwhile.
+//!
+//! A packet's way: `part` (the events), `port` (queue and link), `media` (who sends next on a
+//! shared medium), `forwarding` (paths and tables), `nodes` (network layers), `hosts` (connections
+//! and applications). What changes during a run: `routing` (topology, shortest paths, static
+//! routes), `channels` (links that follow a channel), `sky` (nodes that move). `recorder` takes
+//! samples, `packet_log` what happens to single packets; `attachments` is where real packets enter
+//! and leave; `partition` and `parallel` make one world run on several threads.
 
 mod alarm;
 mod attachments;

@@ -1,5 +1,8 @@
 //! The log of what happens to the packets of some flows, for whoever wants to see each. It
 //! belongs to a world on one thread; a world without one looks whether it has one, and no more.
+//!
+//! `hosts/logging.rs`, `nodes/consumer_log.rs` and `network.rs` write to it; `qlog` and `packets`
+//! of the lab read it.
 
 mod connections;
 mod ranges;

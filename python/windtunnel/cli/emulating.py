@@ -16,6 +16,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from windtunnel import progress
+from windtunnel.cli.linux import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, count, fail, output, say
 from windtunnel.running import read
 from windtunnel.scenario.scenario import Scenario
@@ -46,6 +47,7 @@ class Options:
 
 def emulate_file(file: Path, options: Options) -> None:
     """Emulate a scenario until its end, or that of the command, and say what was counted."""
+    of_linux("Emulation", "an emulation")
     scenario = read(file, options.settings, options.seed, may_be_idle=True)
     if len(scenario.cases) != 1:
         fail(
@@ -135,16 +137,11 @@ def emulate(
     scenario: Scenario, doors: list[Door], programs: list[Program], as_json: bool
 ) -> dict[str, Any]:
     """Run the emulation, and what is behind its nodes, to the end of the last program."""
-    # Imported here: elsewhere than on Linux there is none.
-    try:
-        from windtunnel._core import Emulation
-    except ImportError:
-        fail("real packets need Linux", INVALID_INPUT)
     if as_json:
         # What programs print does not belong into the document.
         kept = os.dup(1)
         os.dup2(2, 1)
-    emulation = Emulation(scenario, doors)
+    emulation: Emulation = of_linux("Emulation", "an emulation")(scenario, doors)
     interrupted, exit_code = False, None
     try:
         if not programs:

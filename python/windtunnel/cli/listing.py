@@ -15,7 +15,8 @@ from windtunnel import _core
 from windtunnel._core import ScenarioError
 from windtunnel.bench.workloads import LONG_WORKLOADS, WORKLOADS
 from windtunnel.measures.columns import described
-from windtunnel.scenario.manual import TAGS, meaning_and_default, tables, text
+from windtunnel.scenario.definitions import text
+from windtunnel.scenario.descriptions import TAGS, meaning_and_default, tables
 
 Entry = dict[str, Any]
 """A `name`, and what is known of it; texts, lists of words, or parameters."""

@@ -10,9 +10,9 @@ from typing import Annotated, Any, Literal, Protocol
 import typer
 from rich.table import Table
 
-from windtunnel import _core
 from windtunnel.cli import completing
 from windtunnel.cli.arguments import Json
+from windtunnel.cli.linux import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, fail, output, say
 
 app = typer.Typer(
@@ -20,6 +20,8 @@ app = typer.Typer(
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
+
+NDN = "NDN on sockets"
 
 FORWARDER = "udp://127.0.0.1:6363"
 """Where a forwarder is by default."""
@@ -46,7 +48,7 @@ def forward(
 ) -> None:
     """Forward Interests and Data between UDP and TCP faces, until Ctrl-C."""
     with errors():
-        forwarder = core("NdnForwarder")(str(file), file.read_text(encoding="utf-8"), bind)
+        forwarder = of_linux("NdnForwarder", NDN)(str(file), file.read_text(encoding="utf-8"), bind)
         serve(forwarder, as_json)
 
 
@@ -92,7 +94,7 @@ def put(
         connect = FORWARDER
     with errors():
         text = None if key is None else key.read_text(encoding="utf-8")
-        producer = core("NdnProducer")(
+        producer = of_linux("NdnProducer", NDN)(
             prefix, file, segment_size, sign, key=text, connect=connect, bind=bind
         )
         if not as_json:
@@ -130,7 +132,7 @@ def get(
     """Fetch segmented Data into a file, by any congestion controller."""
     with errors():
         text = None if key is None else key.read_text(encoding="utf-8")
-        measured = core("ndn_get")(name, out, controller, connect, bind=bind, key=text)
+        measured = of_linux("ndn_get", NDN)(name, out, controller, connect, bind=bind, key=text)
     if as_json:
         answer(measured)
         return
@@ -199,13 +201,6 @@ def serve(server: Server, as_json: bool) -> None:
             if number:
                 table.add_row(name.replace("_", " "), str(number))
         output().print(table)
-
-
-def core(name: str) -> Any:
-    """Get a part of the core that only Linux has."""
-    if not hasattr(_core, name):
-        fail("NDN on sockets needs Linux", INVALID_INPUT)
-    return getattr(_core, name)
 
 
 @contextmanager

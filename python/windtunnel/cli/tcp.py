@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from windtunnel.cli.arguments import Json
+from windtunnel.cli.linux import of_linux
 from windtunnel.cli.output import INTERRUPTED, answer, fail, say
 
 app = typer.Typer(
@@ -85,9 +86,7 @@ def listen(
 
 def transfer(options: Options, **call: Any) -> None:
     """Transfer files, and say what it was like."""
-    # Only Linux has it.
-    from windtunnel._core import tcp_transfer
-
+    tcp_transfer = of_linux("tcp_transfer", "TCP on the wire")
     try:
         text = tcp_transfer(
             options.interface,

@@ -1,4 +1,4 @@
-"""The manual's page on scenario files, made from their JSON Schema."""
+"""The manual of scenario files, made from their JSON Schema: a page for each table of the file."""
 
 from __future__ import annotations
 
@@ -11,20 +11,8 @@ from typing import Any
 
 from windtunnel import _core
 from windtunnel.markdown import table
-
-Schema = dict[str, Any]
-
-TAGS = ("kind", "protocol")
-"""The keys that say which kind a table is of."""
-
-PARTS = re.compile(r"defaults\.|topologies\.NAME\.(node|link|host|access)(\.|$)")
-"""Paths of what has the keys of a node, a link and so on, none of them required."""
-
-KEYS_OF_KINDS = (
-    *("rate", "radio", "fixed_wireless", "optical", "trace", "preset", "planes", "tle"),
-    *("transmit_power", "margin", "prefix", "destination"),
-)
-"""Links, optical links, constellations and routes have no such key: each kind has one of these."""
+from windtunnel.scenario.definitions import Schema, slug
+from windtunnel.scenario.descriptions import Descriptions
 
 EXAMPLE = """\
 title = "A video through a router"
@@ -131,7 +119,7 @@ from = "server"
 to = "phone"
 controller = { kind = "d-tcp", sinr = true }
 """,
-    "[A beam of light](optical-links.md) through fog and turbulent air: while the receiver gets "
+    "[A beam of light](../optical-links.md) through fog and turbulent air: while the receiver gets "
     "too little power, packets are lost.": """\
 [nodes.roof]
 
@@ -156,7 +144,7 @@ from = "server"
 to = "roof"
 controller = "cubic"
 """,
-    "[Two dishes](fixed-wireless.md) at 60 GHz over 1 km in rain; one looks 0.8° aside. Rate "
+    "[Two dishes](../fixed-wireless.md) at 60 GHz over 1 km in rain; one looks 0.8° aside. Rate "
     "adaptation chooses the scheme by the SNR, and packets with errors are sent again.": """\
 [nodes.school]
 
@@ -193,8 +181,8 @@ controller = "cubic"
 workload = { kind = "bulk", rate = "2 Mbps" }
 """,
     "A whole network: a fat tree of 16 hosts, each of which sends to another one. `windtunnel "
-    "check --expand` prints its nodes, links and flows; [recipes](recipes.md) have other "
-    "networks, and [files](topology-files.md) can be used.": """\
+    "check --expand` prints its nodes, links and flows; [recipes](../recipes.md) have other "
+    "networks, and [files](../topology-files.md) can be used.": """\
 [topologies.tree]
 kind = "fat-tree"
 ports = 4
@@ -287,7 +275,7 @@ controller = "cubic"
 nodes = ["near", "far"]
 ip = "v6"
 """,
-    "[A WireGuard tunnel](tunnels.md), whose ends encrypt and decrypt at most 1 Gbps each.": """\
+    "[A WireGuard tunnel](../tunnels.md), whose ends encrypt and decrypt at most 1 Gbps each.": """\
 [nodes.host]
 
 [links.uplink]
@@ -305,7 +293,7 @@ nodes = ["router", "host"]
 kind = "wireguard"
 crypto = "1 Gbps"
 """,
-    "[Satellites](satellites.md): two cities over the first shell of Starlink, with an airliner "
+    "[Satellites](../satellites.md): two cities over the first shell of Starlink, with an airliner "
     "between them.": """\
 [nodes.london]
 place = "London"
@@ -366,9 +354,12 @@ link = "access"
 }
 """Additions to the example: a description, and the text."""
 
-INTRODUCTION = """\
-<!-- Made by `make docs` from the types and comments in crates/scenario: change those. -->
 
+ORIGIN = (
+    "<!-- Made by `make docs` from the types and comments in crates/scenario: change those. -->"
+)
+
+INTRODUCTION = """\
 # Scenario files
 
 A scenario is a TOML file: a network, its applications, the duration, and the cases to compare.
@@ -381,14 +372,19 @@ value: `windtunnel run FILE --set links.access.rate="50 Mbps"`; in an array, a n
 from 0 on: `links.access.changes.0.at="5 s"`. `windtunnel schema` prints a JSON Schema, with which
 editors complete and check scenario files.
 
-A quantity is a string with its unit. Unknown keys are errors. Names of nodes, links, producers,
-consumers, flows, sessions, bridges and tunnels are free.
+A [quantity](quantities.md) is a string with its unit. Unknown keys are errors. Names of nodes,
+links, producers, consumers, flows, sessions, bridges and tunnels are free.
 
 A table of several kinds names its own with the key `kind`, flows with `protocol`; without it the
 table is of the first kind. A kind that needs no other key may be written as its name alone:
 `queue = "fq-codel"`. A key of another kind is an error. A default under `[defaults]` applies where
 the kind has that key.
 
+[Examples](examples.md) add to this file: queues, faults, radios, whole networks, tunnels and more.
+
+## Keys
+
+{keys}
 ## The folder of results
 
 `windtunnel run scenarios/first.toml` writes `results/first`; `--out DIR` names another folder.
@@ -407,22 +403,29 @@ the files that it names, and all files that were written.
 
 The same holds for the folders of `windtunnel study` and `windtunnel reproduce`.
 
-## Additions to the example
-
-{additions}
-## Quantities
-
-{quantities}
 ## Files beside a scenario
 
 Maps and traces are separate files, with paths relative to the scenario file. Results include
 them, so that a scenario can be run again from its folder of results.
 
-A map is a TOML file, such as [street.toml](../scenarios/maps/street.toml). A position is an array
-of two lengths, east and north, which may be negative.
+A map is a TOML file, such as [street.toml](../../scenarios/maps/street.toml). A position is an
+array of two lengths, east and north, which may be negative.
 
-{map_keys}
-"""
+{map_keys}"""
+
+EXAMPLES = """\
+# Examples
+
+Each can be added to [this file](README.md).
+
+{additions}"""
+
+QUANTITIES = """\
+# Quantities
+
+A quantity is a string: a number, a space and a unit.
+
+{quantities}"""
 
 MAP_KEYS = (
     ("title", "What the map shows, in one line; default: none."),
@@ -443,209 +446,37 @@ MAP_KEYS = (
 """The keys of a map file, and what they mean."""
 
 
-def manual(schema: Schema) -> str:
-    """Write the page, in Markdown."""
-    additions = (f"{text}\n\n```toml\n{code}```\n" for text, code in ADDITIONS.items())
-    introduction = INTRODUCTION.format(
+def manual(schema: Schema) -> dict[str, str]:
+    """Write the pages, in Markdown, by the names of their files."""
+    descriptions = Descriptions.of(schema)
+    own = dict.fromkeys(descriptions.pages.values())
+    pages = {
+        "README": introduction(schema, descriptions),
+        "examples": examples(),
+        "quantities": QUANTITIES.format(quantities=quantities(schema)),
+    } | {slug(name): descriptions.page(name) for name in own}
+    return {f"{name}.md": with_origin(page) for name, page in pages.items()}
+
+
+def with_origin(page: str) -> str:
+    """Say under the title what the page is made from: its first line must be the title."""
+    title, text = page.split("\n", 1)
+    return f"{title}\n\n{ORIGIN}\n{text}"
+
+
+def introduction(schema: Schema, descriptions: Descriptions) -> str:
+    """Write the page to begin with: what a file is, its keys, and the files beside it."""
+    return INTRODUCTION.format(
         example=EXAMPLE,
-        additions="\n".join(additions),
-        quantities=quantities(schema),
+        keys=descriptions.keys(schema),
         map_keys=table(["key", "meaning"], ([f"`{key}`", what] for key, what in MAP_KEYS)),
     )
-    parts = [introduction, "## The file\n", table_of_keys(schema)]
-    for name, definition in sections(schema):
-        parts.append(f"## {title(name)}\n")
-        parts.append(section(name, definition, schema))
-    return "\n".join(parts)
 
 
-def sections(schema: Schema) -> Iterator[tuple[str, Schema]]:
-    """Give the definitions in the order of the file; parts have those of other tables."""
-    used = (name for path, name in walk(schema, schema, "", ()) if not PARTS.match(path))
-    for name in dict.fromkeys(used):
-        yield name, schema["$defs"][name]
-
-
-def section(name: str, definition: Schema, schema: Schema) -> str:
-    """Describe a definition of the schema."""
-    parts = [f"{text(definition)}\n"]
-    if places := list(paths(name, schema)):
-        parts.append(f"Used in {', '.join(f'`{place}`' for place in places)}.\n")
-    if "properties" in definition:
-        parts.append(table_of_keys(definition))
-    elif "oneOf" in definition:
-        values = ([value_of(it), text(it)] for it in definition["oneOf"])
-        parts.append(table(["value", "meaning"], values))
-    elif name == "Controller":
-        parts.extend(controller(it) for it in tables(definition))
-    else:
-        parts.append(kinds(tables(definition)))
-    return "\n".join(parts)
-
-
-def value_of(choice: Schema) -> str:
-    """Show a choice: a value, or any name."""
-    return f"`{choice['const']}`" if "const" in choice else "a name"
-
-
-def tables(definition: Schema) -> list[Schema]:
-    """Give the kinds of table that a definition allows."""
-    return [it for it in definition["anyOf"] if "properties" in it]
-
-
-def kinds(definitions: list[Schema]) -> str:
-    """Describe several kinds of a table: first the keys that all have, then those of each."""
-    first = definitions[0]["properties"]
-    common = {
-        key: value
-        for key, value in first.items()
-        if key not in TAGS and all(it["properties"].get(key) == value for it in definitions)
-    }
-    common = tag(definitions) | common
-    parts = [table_of_keys({"properties": common, "required": required(definitions[0])})]
-    for definition in definitions:
-        parts.append(f"### {heading(definition)}\n\n{text(definition)}\n")
-        own = {key: it for key, it in definition["properties"].items() if key not in common}
-        rest = {key: it for key, it in own.items() if key not in TAGS}
-        if rest:
-            parts.append(table_of_keys({"properties": rest, "required": required(definition)}))
-    return "\n".join(parts)
-
-
-def tag(definitions: list[Schema]) -> Schema:
-    """Give the key that says which kind a table is of, if kinds have one; the first is meant."""
-    names = {
-        key: [it["properties"][key]["const"] for it in definitions]
-        for key in TAGS
-        if key in definitions[0]["properties"]
-    }
-    return {
-        key: {"enum": kinds, "default": kinds[0], "description": "Which kind."}
-        for key, kinds in names.items()
-    }
-
-
-def heading(definition: Schema) -> str:
-    """Name a kind of table: by what its tag is, or by the first key of its own."""
-    for tag in TAGS:
-        if tag in definition["properties"]:
-            return f"`{definition['properties'][tag]['const']}`"
-    return f"With `{next(key for key in KEYS_OF_KINDS if key in definition['properties'])}`"
-
-
-def required(definition: Schema) -> list[str]:
-    """Give the keys that a table must have."""
-    return list(definition.get("required", ()))
-
-
-def controller(definition: Schema) -> str:
-    """Describe a controller and its parameters."""
-    parameters = dict(definition["properties"])
-    kind = parameters.pop("kind")["const"]
-    rows = (
-        [f"`{name}`", type_of(it), f"`{json.dumps(it['default'])}`", text(it)]
-        for name, it in parameters.items()
-    )
-    heading = f"### `{kind}`\n\n{definition['title']}: {text(definition)}.\n"
-    return f"{heading}\n{table(['parameter', 'value', 'default', 'meaning'], rows)}"
-
-
-def table_of_keys(definition: Schema) -> str:
-    """Describe the keys of a table."""
-    rows = []
-    for key, value in definition["properties"].items():
-        meaning, default = meaning_and_default(value)
-        if key in required(definition):
-            default = "required"
-        rows.append([f"`{key}`", type_of(value), default, meaning])
-    return table(["key", "value", "default", "meaning"], rows)
-
-
-def meaning_and_default(value: Schema) -> tuple[str, str]:
-    """Split a description: its end says what the default is, where the schema has no value."""
-    described = text(value)
-    if value.get("default") not in (None, [], {}):
-        return described, f"`{json.dumps(value['default'], ensure_ascii=False)}`"
-    if found := re.fullmatch(r"(.+); (?:default: )?(.+)\.", described, re.DOTALL):
-        meaning, default = found.groups()
-        if default == "required" or "; default: " in described:
-            return f"{meaning}.", default
-    return described, ""
-
-
-def type_of(value: Schema) -> str:
-    """Describe the type of a value, with a link to its definition."""
-    match value:
-        case {"$ref": reference}:
-            name = title(reference.rsplit("/", 1)[1].removesuffix("Defaults") or "Defaults")
-            return f"[{name.lower()}](#{name.lower().replace(' ', '-')})"
-        case {"anyOf": [one, {"type": "null"}]}:
-            return type_of(one)
-        case {"anyOf": [one, {"type": "array"}]}:
-            return f"{type_of(one)}, or an array of two"
-        case {"anyOf": several}:
-            return ", or ".join(type_of(one) for one in several)
-        case {"enum": names}:
-            return ", or ".join(f"`{name}`" for name in names)
-        case {"oneOf": options}:
-            return "; ".join(f"`{it['const']}`: {text(it)}" for it in options)
-        case {"title": quantity}:
-            return f"[{quantity}](#quantities)"
-        case {"additionalProperties": {"items": True}}:
-            return "arrays of values by key"
-        case {"additionalProperties": dict() as one}:
-            return f"tables by name: {type_of(one)}"
-        case {"additionalProperties": True}:
-            return "values by path"
-        case {"items": one, "minItems": 2, "maxItems": 2}:
-            return f"array of two: {type_of(one)}"
-        case {"prefixItems": several}:
-            return f"array of {' and '.join(type_of(one) for one in several)}"
-        case {"items": one}:
-            return f"array of {type_of(one)}"
-        case {"minimum": minimum, "maximum": most}:
-            return f"{number(minimum)} to {number(most)}"
-    kind = value["type"][0] if isinstance(value["type"], list) else value["type"]
-    return {
-        "string": "text",
-        "integer": "whole number",
-        "number": "number",
-        "boolean": "`true` or `false`",
-    }[kind]
-
-
-def number(value: float) -> str:
-    """Write a number in full, with commas between thousands."""
-    return f"{value:,.4f}".rstrip("0").rstrip(".")
-
-
-def paths(name: str, schema: Schema) -> Iterator[str]:
-    """Give the paths at which a definition is used; those in parts are the same."""
-    found = (path for path, value in walk(schema, schema, "", ()) if value == name)
-    yield from (it for it in dict.fromkeys(found) if not PARTS.match(it))
-
-
-def walk(
-    value: Any, schema: Schema, path: str, within: tuple[str, ...]
-) -> Iterator[tuple[str, str]]:
-    """Give the path and the name of everything that is defined under a name."""
-    match value:
-        case {"$ref": reference}:
-            name = reference.rsplit("/", 1)[1]
-            yield path, name
-            if name not in within:
-                yield from walk(schema["$defs"][name], schema, path, (*within, name))
-        case {"properties": properties}:
-            for key, one in properties.items():
-                yield from walk(one, schema, f"{path}.{key}" if path else key, within)
-        case {"additionalProperties": dict() as one}:
-            yield from walk(one, schema, f"{path}.NAME", within)
-        case {"anyOf": several}:
-            # What kinds have alike is found once.
-            found = (it for one in several for it in walk(one, schema, path, within))
-            yield from dict.fromkeys(found)
-        case {"items": one}:
-            yield from walk(one, schema, path, within)
+def examples() -> str:
+    """Write the page of additions to the example."""
+    additions = (f"{text}\n\n```toml\n{code}```\n" for text, code in ADDITIONS.items())
+    return EXAMPLES.format(additions="\n".join(additions))
 
 
 def quantities(schema: Schema) -> str:
@@ -670,16 +501,14 @@ def quantity_schemas(value: Any) -> Iterator[Schema]:
             yield from quantity_schemas(one)
 
 
-def title(name: str) -> str:
-    """Write `ContentStore` as a heading."""
-    words = re.findall("[A-Z][a-z]*", name)
-    return " ".join([words[0], *(word.lower() for word in words[1:])])
-
-
-def text(definition: Schema) -> str:
-    """Give a description on one line."""
-    return " ".join(definition.get("description", "").split())
+def write(folder: Path) -> None:
+    """Write the pages into a folder, which has no others then."""
+    for old in folder.glob("*.md"):
+        old.unlink()
+    folder.mkdir(exist_ok=True)
+    for name, page in manual(json.loads(_core.schema())).items():
+        (folder / name).write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(manual(json.loads(_core.schema())), encoding="utf-8")
+    write(Path(sys.argv[1]))

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.scenario.manual import KEYS_OF_KINDS
+from windtunnel.scenario.descriptions import KEYS_OF_KINDS
 
 Schema = dict[str, Any]
 

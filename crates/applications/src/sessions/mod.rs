@@ -6,6 +6,8 @@
 //! at every handover; the *page frames* stay, and a [`PagingPolicy`] says which pages
 //! move, and when. [`Session`] decides, and does no input or output: it emits
 //! [`PageTransfer`]s, and whoever carries them reports their arrival.
+//!
+//! `crates/world/src/sessions` says when pages move and how they get across.
 
 mod ahead;
 mod counters;

@@ -7,6 +7,9 @@
 //! sent, and wrong ones again.
 //!
 //! Lengths are in metres, angles in degrees, powers in dBm, gains in dBi, losses and SNR in dB.
+//!
+//! `path` computes what is received, `time_division` and `exchange` how packets get across; what
+//! the air takes is in [`crate::atmosphere`].
 
 mod adaptation;
 mod antenna;

@@ -5,6 +5,9 @@
 //! each is reached (a path vector, as BGP's, RFC 4271), and flood what they learn; or they flood
 //! the state of the links between regions to all of them. Han and Li, "On the Study of Internet
 //! Ossification and Solution", section VI.D, name both and fix neither.
+//!
+//! `data_plane` says what becomes of a packet; `control_plane` who learns what, over `link_state`,
+//! `path_vector`, `region_graph` and `session`. The bytes are in `crates/packets/src/region`.
 
 mod control_plane;
 mod counters;

@@ -4,6 +4,9 @@
 //!
 //! Sources: the SCION header specification, and docs.scion.org on the control plane, beaconing
 //! and SCMP.
+//!
+//! `data_plane` says what becomes of a packet, `host` which path it takes; `beacons` and `control`
+//! make segments, `combination` makes paths of them. The bytes are in `crates/packets/src/scion`.
 
 mod beacons;
 mod combination;

@@ -1,5 +1,9 @@
 //! The ends of tunnels, as functions in their nodes: here of those that carry IP packets in IP
 //! packets.
+//!
+//! A tunnel that is a TCP connection has its two ends in one part of the world
+//! (`crates/world/src/tcp_tunnel.rs`), as has a link with a face over TCP (`Face` in
+//! `crates/world/src/nodes`).
 
 mod cipher;
 mod session;

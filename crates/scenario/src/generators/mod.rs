@@ -4,6 +4,9 @@
 //! anything else reads it: what they make is what a file could say itself. The place of what is
 //! made is that of the table that makes it. What a file says of a thing by the name of one that
 //! is made goes before what makes it says.
+//!
+//! `topologies` has a file for each kind, `patterns` those of flows; `windtunnel check --expand`
+//! prints what they become.
 
 mod demands;
 mod groups;

@@ -3,6 +3,8 @@
 //! Each format gives the nodes, edges and demands of its file with what the file says of them
 //! under which names ([`attributes`]); what those names mean is the same in all formats
 //! ([`values`]), and so is what becomes of directed, parallel and looping edges ([`reading`]).
+//!
+//! **To add a format:** its file; names and units are in [`values`].
 
 mod attributes;
 mod entities;

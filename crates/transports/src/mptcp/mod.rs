@@ -4,6 +4,9 @@
 //! What is written is cut into segments, and a [`scheduler`] chooses the subflow of each. The
 //! other end puts the data of all subflows in order by the numbers that segments carry beside
 //! those of their subflow. One window, relative to the data acknowledgement, holds for all.
+//!
+//! `sending` decides which subflow gets what, `receiving` has one order and one window for all;
+//! `establishment`, `changes` and `closing` are the life of subflows.
 
 mod changes;
 mod closing;

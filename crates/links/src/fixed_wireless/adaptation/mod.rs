@@ -1,4 +1,6 @@
 //! Rate adaptation: which scheme packets are sent with.
+//!
+//! **To add one:** its file, and a line in [`Adaptation`].
 
 mod by_error;
 mod by_snr;

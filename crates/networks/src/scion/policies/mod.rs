@@ -4,6 +4,8 @@
 //! packet, sends the probes that it wants (SCMP echo requests), and reports what became of them.
 //!
 //! **To add one:** its file, and a line in [`PolicySettings`] and in each of its functions.
+//!
+//! Its keys in files are in `crates/scenario/src/autonomous_systems/policies.rs`.
 
 mod bandit;
 mod disjoint;

@@ -1,4 +1,6 @@
 //! The schedulers, one file each.
+//!
+//! **To add one:** its file, and a line here.
 
 mod blest;
 mod ecf;
