@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,8 @@ class ResultTables:
     """The axes of the scenario's comparison."""
     tables: dict[str, pl.DataFrame]
     """The tables, by name."""
+    compared: tuple[str, ...] = field(default=(), kw_only=True)
+    """Controllers of other results on the same page: pictures give each a colour of its own."""
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         """Give a table by its name. Raises ResultsError, with the nearest name, for another."""

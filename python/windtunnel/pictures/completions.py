@@ -10,7 +10,7 @@ from windtunnel.measures import transfers
 from windtunnel.measures.transfers import CLASSES, SIZE_CLASS
 from windtunnel.pictures import charts
 from windtunnel.pictures.bars import MOST_BARS
-from windtunnel.pictures.cases import Comparison, ranked
+from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.picture import Picture
 
 STATISTICS = {"mean": "Mean", "median": "Median", "p99": "99th percentile"}
@@ -37,7 +37,7 @@ def of_statistic(comparison: Comparison, of_runs: pl.DataFrame, statistic: str) 
     present = set(spread.select(SIZE_CLASS, "case").rows())
     places = [(size, case) for size in CLASSES for case in controllers if (size, case) in present]
     places = places[:MOST_BARS]
-    lines = ranked(
+    lines = comparison.ranked(
         (case, (size, *comparison.parts(case)), controllers[case]) for size, case in places
     )
     rows = [(line.name, *place) for line, place in zip(lines, places, strict=True)]

@@ -8,7 +8,7 @@ import polars as pl
 
 from windtunnel.measures.columns import RECEIVED
 from windtunnel.pictures import series
-from windtunnel.pictures.cases import Comparison, Line, ranked
+from windtunnel.pictures.cases import Comparison, Line
 from windtunnel.pictures.over_time import over_time
 from windtunnel.pictures.picture import Picture
 
@@ -34,7 +34,7 @@ def lines_of_flows(comparison: Comparison, case: int) -> list[Line]:
     """Give a line for each flow."""
     flows = comparison["flows"].filter(case=case)
     pairs = flows.select("flow", "flow_controller").unique(maintain_order=True).rows()
-    return ranked(
+    return comparison.ranked(
         ((case, (flow,), controller) for flow, controller in pairs), [flow for flow, _ in pairs]
     )
 

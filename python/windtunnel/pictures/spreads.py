@@ -12,7 +12,7 @@ from windtunnel.measures.columns import COMPLETION, DELAY, MeasuredColumn
 from windtunnel.measures.transfers import unfinished
 from windtunnel.pictures import charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
-from windtunnel.pictures.cases import Comparison, Line, panels, ranked
+from windtunnel.pictures.cases import Comparison, Line, panels
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
 from windtunnel.pictures.groups import GROUP
@@ -216,7 +216,9 @@ def flow_bars(
     ]
     # A flow that has a line of its own keeps its colour.
     looks = {(it.case, it.group): it.look for it in comparison.by_group()}
-    made = ranked((case, name, None) for (case, _), name in zip(rows, names, strict=True))
+    made = comparison.ranked(
+        (case, name, "udp") for (case, _), name in zip(rows, names, strict=True)
+    )
     lines = [
         replace(it, place=looks.get(row, it.place)) for it, row in zip(made, rows, strict=True)
     ]
@@ -249,7 +251,7 @@ def hit_ratios(comparison: Comparison) -> list[Picture]:
     )
     controllers = {it.case: it.controller for it in comparison.by_case()}
     rows = spread.select("case", "node").rows()
-    lines = ranked(
+    lines = comparison.ranked(
         (case, (*comparison.parts(case), node), controllers.get(case))
         for case, node in rows[:MOST_BARS]
     )
