@@ -115,7 +115,7 @@ def bars(frame: pl.DataFrame, title: str, ink: Ink) -> Drawing:
     numbers = base.mark_text(align="left", dx=4, color=ink.text).encode(
         text=alt.Text("value:Q", format=",.4~g")
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
+    width = "container" if ink is SCREEN else ink.sizes.width
     return alt.layer(drawn, numbers, width=width, height=26 * len(frame), config=charts.config(ink))
 
 

@@ -102,10 +102,10 @@ def bars_chart(frame: pl.DataFrame, axes: tuple[str, str, str], value: str, ink:
     bars = base.mark_bar(opacity=0.85).encode(
         x=alt.X(f"{value}:Q", title=None), color=coloured(beside, frame, ink)
     )
-    number = base.mark_text(align="left", dx=3, color=ink.text, fontSize=charts.FONT).encode(
+    number = base.mark_text(align="left", dx=3, color=ink.text, fontSize=ink.sizes.font).encode(
         x=f"{value}:Q", text=alt.Text(f"{value}:Q", format=",.3~r")
     )
-    panel = alt.layer(bars, number, width=charts.WIDTH / 1.4, height=alt.Step(14))
+    panel = alt.layer(bars, number, width=ink.sizes.width / 1.4, height=alt.Step(14))
     header = alt.Header(labelColor=ink.text)
     facet = alt.Facet(f"{panels}:N", title=None, sort=order[panels], header=header)
     drawn: alt.FacetChart = panel.facet(facet=facet, columns=1)
@@ -155,7 +155,7 @@ def asked_chart(rows: list[dict[str, object]], ink: Ink) -> Drawing:
             "question:N",
             sort=frame["question"].to_list(),
             title=None,
-            axis=alt.Axis(labelLimit=charts.LABEL),
+            axis=alt.Axis(labelLimit=0),
         )
     )
     bars = base.mark_bar(opacity=0.85).encode(
@@ -178,7 +178,7 @@ def coloured(column: str, frame: pl.DataFrame, ink: Ink) -> alt.Color:
 
 def width(ink: Ink) -> int | str:
     """Give the width of a chart: that of the page on a screen."""
-    return "container" if ink is SCREEN else charts.WIDTH
+    return "container" if ink is SCREEN else ink.sizes.width
 
 
 PICTURES = {

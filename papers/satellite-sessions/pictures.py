@@ -75,7 +75,7 @@ def trail_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         base.mark_point(
             shape="diamond", filled=True, size=50, fill=ink.hues[1], opacity=1, xOffset=11
         ).encode(y="paper:Q"),
-        width=charts.WIDTH / 3.4,
+        width=ink.sizes.width / 3.4,
         height=130,
     )
     return layers.facet(
@@ -112,7 +112,7 @@ def movements_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     order = frame["policy"].unique(maintain_order=True).to_list()
     definitions = frame["definition"].unique(maintain_order=True).to_list()
     base = alt.Chart(charts.source(frame)).encode(
-        y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=charts.LABEL)),
+        y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=0)),
         yOffset=alt.YOffset("definition:N", sort=definitions),
     )
     colour = alt.Color(
@@ -121,7 +121,7 @@ def movements_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         scale=alt.Scale(domain=definitions, range=[ink.hues[0], ink.hues[4]]),
         legend=alt.Legend(orient="top", labelColor=ink.text, titleColor=ink.text),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
+    width = "container" if ink is SCREEN else ink.sizes.width
     return alt.layer(
         base.mark_bar(opacity=0.85).encode(x=alt.X("mean:Q", title="page movements"), color=colour),
         base.mark_point(
@@ -164,7 +164,7 @@ def under_one_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     panel = base.encode(
         x=alt.X("minutes:Q", title="time (minutes)", scale=alt.Scale(nice=False)),
         y=alt.Y("people:Q", title="people (millions)"),
-    ).properties(width=charts.WIDTH, height=140)
+    ).properties(width=ink.sizes.width, height=140)
     row = alt.Row("orbit:N", title=None, header=alt.Header(labelColor=ink.text))
     chart: alt.FacetChart = panel.facet(row=row)
     return chart.properties(config=charts.config(ink))
@@ -217,10 +217,10 @@ def when_better_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     cell = base.mark_rect(stroke=ink.background).encode(
         color=alt.Color("ratio:Q", scale=scale, legend=None, title=None)
     )
-    number = base.mark_text(fontSize=charts.FONT, color="#1b2026").encode(
+    number = base.mark_text(fontSize=ink.sizes.font, color="#1b2026").encode(
         text=alt.Text("ratio:Q", format=",.2~r")
     )
-    panel = alt.layer(cell, number, width=charts.WIDTH / 2.6, height=130)
+    panel = alt.layer(cell, number, width=ink.sizes.width / 2.6, height=130)
     header = alt.Header(labelColor=ink.text)
     facet = alt.Facet("measure:N", title=None, sort=list(MAPPED.values()), header=header)
     return panel.facet(facet=facet, columns=2).properties(config=charts.config(ink))

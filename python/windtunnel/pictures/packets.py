@@ -212,6 +212,6 @@ def draw(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> charts
             *layers, data=data, width="container", height=HEIGHT, config=charts.config(ink)
         )
         return charts.answering(plot, [charts.ZOOM])
-    plot = alt.layer(*layers, data=data, width=charts.WIDTH, height=HEIGHT)
+    plot = alt.layer(*layers, data=data, width=ink.sizes.width, height=HEIGHT)
     shown = [charts.legend(lines, ink), plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, bounds="flush", config=charts.config(ink))

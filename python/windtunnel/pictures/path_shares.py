@@ -118,5 +118,5 @@ def draw(frame: pl.DataFrame, names: dict[str, str], ink: Ink) -> Drawing:
         y=alt.Y("share:Q", title="share of flows (%)", scale=alt.Scale(domain=[0, 100])),
         color=colour(names, ink),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.HEIGHT, config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(width=width, height=ink.sizes.height, config=charts.config(ink))

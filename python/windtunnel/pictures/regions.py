@@ -247,8 +247,10 @@ def draw_tables(frame: pl.DataFrame, ink: Ink) -> Drawing:
         yOffset=alt.YOffset("kind:N", sort=list(KINDS.values())),
         color=alt.Color("kind:N", scale=colours, legend=legend),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.BAR * len(nodes), config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(
+        width=width, height=ink.sizes.row * len(nodes), config=charts.config(ink)
+    )
 
 
 def changes_of(routers: pl.DataFrame, changes: pl.DataFrame) -> Picture:
@@ -297,5 +299,7 @@ def draw_changes(frame: pl.DataFrame, nodes: list[str], ink: Ink) -> Drawing:
             legend=alt.Legend(orient="top", title=None, labelColor=ink.text),
         ),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.BAR * len(nodes), config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(
+        width=width, height=ink.sizes.row * len(nodes), config=charts.config(ink)
+    )

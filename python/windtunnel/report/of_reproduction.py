@@ -21,7 +21,7 @@ from windtunnel.papers.items import CLAIMS
 from windtunnel.papers.paper import find_paper
 from windtunnel.papers.readings import DEFAULT
 from windtunnel.papers.summary import TITLES
-from windtunnel.pictures import charts
+from windtunnel.pictures import bar_charts
 from windtunnel.pictures.cases import CONTROLLER, narrowed, ranked
 from windtunnel.pictures.colours import registered
 from windtunnel.pictures.kinds import OF_PAPERS, Kinds, of_kind
@@ -314,7 +314,7 @@ def bars(name: str, item: Item, named: Mapping[str, str], colours: Palette) -> P
     kinds = {"line": pl.String} | dict.fromkeys(("mean", "low", "high", "published"), pl.Float64)
     unit = next((it["measured"]["unit"] for it in columns if it["measured"]), "")
     measure = item["measure"].replace("-", " ")
-    chart = partial(charts.bars, pl.DataFrame(values, kinds), lines, in_unit(measure, unit))
+    chart = partial(bar_charts.bars, pl.DataFrame(values, kinds), lines, in_unit(measure, unit))
     return Picture(name, "", "", [], chart)
 
 
