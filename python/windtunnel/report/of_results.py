@@ -27,9 +27,12 @@ from windtunnel.pictures import (
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.choices import Choice
+from windtunnel.pictures.colours import SCREEN
+from windtunnel.pictures.looks import HUES
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.picture import Picture
-from windtunnel.report import network, page, sky, tables
+from windtunnel.report import findings, network, page, sky, tables
+from windtunnel.report.findings import Findings
 from windtunnel.report.network import Network
 from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
@@ -43,6 +46,9 @@ MAIN_BARS = ("bars", "delay-bars")
 class Measured:
     """What a page shows of results that have tables."""
 
+    findings: Findings
+    controllers: dict[str, str]
+    """The colour of each controller, if several are compared."""
     network: Network | None
     summary: Table
     bars: list[Picture]
@@ -135,7 +141,10 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
     of_flows, of_links = choices.flows(comparison), choices.links(comparison)
     # Where there are satellites, the world map shows them.
     drawn = None if above else network.network(comparison, of_flows, of_links)
+    places = comparison.palette if len(comparison.palette) > 1 else {}
     return Measured(
+        findings=findings.of_results(comparison),
+        controllers={name: SCREEN.hues[it % HUES] for name, it in places.items()},
         network=drawn,
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],

@@ -12,7 +12,7 @@ from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
 from windtunnel.pictures.studies.figure import Figure
 from windtunnel.pictures.studies.layout import axis
-from windtunnel.report import page, study_tables
+from windtunnel.report import findings, page, study_tables
 from windtunnel.report.of_results import counted
 from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import StudyResults
@@ -48,6 +48,7 @@ def write(folder: Path, results: StudyResults, figures: bool = False) -> Path:
         title=results.title or folder.resolve().name,
         facts=facts(results),
         warnings=warnings(results),
+        findings=findings.of_study(results),
         main=main,
         others=others,
         spreads=spreads,
