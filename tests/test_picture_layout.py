@@ -3,21 +3,27 @@
 from __future__ import annotations
 
 import html
+import itertools
 import re
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
+import vl_convert
 
 import windtunnel
-from windtunnel.pictures import bar_charts, charts, spreads
+from windtunnel.pictures import bar_charts, charts, files, legends, spreads
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison, Line
 from windtunnel.pictures.colours import LIGHT
+from windtunnel.pictures.files import document
 from windtunnel.pictures.flows import each_flow
 from windtunnel.pictures.over_time import OVER_TIME
-from windtunnel.pictures.picture import Picture, document
-from windtunnel.results import Results
+from windtunnel.pictures.picture import Picture
+from windtunnel.report import write_report
+from windtunnel.results import Results, ResultsError
 
 FAR = "very-far-away-on-the-other-side-of-the-ocean"
 
@@ -126,3 +132,83 @@ def test_lines_far_apart_have_a_logarithmic_axis(apart: float, kind: str) -> Non
     # A logarithm of nothing does not exist.
     zero = frame.with_columns(low=pl.lit(0.0))
     assert "type" not in charts.axes(zero, lines).upright.to_dict()
+
+
+WIDTH = "3.4in"
+
+
+@pytest.fixture(scope="module")
+def drawn(results: Results, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Write figures of a column's width in all formats."""
+    folder = results.save(tmp_path_factory.mktemp("column") / "many")
+    write_report(folder, figures=True, width=WIDTH, formats=("pdf", "svg", "png"))
+    return folder / "figures"
+
+
+def test_a_figure_is_as_wide_as_was_asked_for(drawn: Path) -> None:
+    figures = {it.suffix: it for it in drawn.iterdir() if it.stem == "goodput-1"}
+    assert set(figures) == {".pdf", ".svg", ".png"}
+    box = re.search(rb"/MediaBox \[0 0 ([\d.]+) ", figures[".pdf"].read_bytes())
+    assert box and float(box[1]) == pytest.approx(3.4 * 72, abs=0.01)
+    assert 'width="3.4in"' in figures[".svg"].read_text(encoding="utf-8")[:200]
+    pixels = int.from_bytes(figures[".png"].read_bytes()[16:20], "big")
+    assert abs(pixels - 3.4 * 300) <= 3
+
+
+def test_text_has_eight_points_and_its_font_is_in_the_file(drawn: Path) -> None:
+    for file in drawn.glob("*.svg"):
+        svg = file.read_text(encoding="utf-8")
+        sizes = {float(it) for it in re.findall(r'font-size="([\d.]+)px"', svg)}
+        box = re.search(r'viewBox="0 0 ([\d.]+)', svg)
+        assert box and sizes
+        points = {it * 3.4 * 72 / float(box[1]) for it in sizes}
+        assert all(it == pytest.approx(8, rel=0.02) for it in points), (file.name, points)
+    assert all(b"/FontFile" in it.read_bytes() for it in drawn.glob("*.pdf"))
+
+
+def test_lines_are_named_at_their_ends_where_there_is_room(
+    comparison: Comparison, results: Results
+) -> None:
+    for name in ("goodput", "window"):
+        for picture in OVER_TIME[name](comparison):
+            said = texts(picture)
+            assert sorted(it for it in said if it in comparison.flows) == sorted(comparison.flows)
+            assert "M-15,0H15" not in document(picture)
+    # Names over each other could not be read.
+    places = legends.apart([0.0, 1.0, 2.0, 100.0], LIGHT)
+    steps = [after - before for before, after in itertools.pairwise(places)]
+    assert min(steps) >= LIGHT.sizes.font and places[-1] == 100.0
+    assert max(legends.apart([LIGHT.sizes.height] * 5, LIGHT)) <= LIGHT.sizes.height
+
+
+@pytest.mark.parametrize("kind", ["goodput", "bars", "delay", "each-flow", "queue"])
+def test_a_plot_can_be_resized(results: Results, kind: str) -> None:
+    tables = {
+        name: it.filter(distance="near", queue="codel") for name, it in results.tables.items()
+    }
+    chart = replace(results, tables=tables).plot(kind)
+    small = chart.properties(width=200, height=90, title="")
+    large, less = (files.size(vl_convert.vegalite_to_svg(it.to_dict())) for it in (chart, small))
+    assert large[0] > 560 and 200 < less[0] < large[0] and less[1] < large[1]
+
+
+@pytest.mark.parametrize(
+    ("width", "said"),
+    [
+        ("wide", "write one such as 3.4in or 86mm"),
+        ("0.1in", "from 1in to 20in"),
+        ("-3in", "not a valid width"),
+        ("1e9in", "not a valid width"),
+        ("99999999cm", "from 1in"),
+    ],
+)
+def test_a_wrong_width_says_what_would_be_right(width: str, said: str) -> None:
+    with pytest.raises(ResultsError, match=said):
+        files.FigureFiles.of(width)
+
+
+def test_lengths_are_those_of_printing() -> None:
+    assert files.inches("2.54cm") == files.inches("25.4 mm") == pytest.approx(1)
+    assert files.inches("244.8pt") == pytest.approx(files.inches("3.4in"))
+    with pytest.raises(ResultsError, match="unknown format `gif`; known: svg, pdf, png"):
+        files.FigureFiles.of(None, ["gif"])

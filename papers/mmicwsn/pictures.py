@@ -11,6 +11,7 @@ import polars as pl
 from windtunnel.pictures import charts
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.subflows import lines_over_time
 from windtunnel.tables import ResultTables
@@ -50,7 +51,7 @@ def limits(results: ResultTables, axis: str) -> list[Picture]:
 
 def bars(frame: pl.DataFrame, along: str, title: str, ink: Ink) -> Drawing:
     """Draw a bar with its number for each name."""
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("value:Q", title=title),
         y=alt.Y(
             f"{along}:N",
@@ -110,7 +111,7 @@ def curves(frame: pl.DataFrame, titles: tuple[str, str], is_log: bool, ink: Ink)
     along = alt.Scale(type="log") if is_log else alt.Scale(zero=False)
     decades = alt.Axis(values=[0.001, 0.01, 0.1, 1]) if is_log else alt.Axis()
     drawn: Drawing = (
-        alt.Chart(charts.source(frame))
+        alt.Chart(source(frame))
         .mark_line(point=not is_log, strokeWidth=1.5)
         .encode(
             x=alt.X("x:Q", title=titles[0], scale=along, axis=decades),

@@ -13,6 +13,7 @@ from windtunnel.pictures import charts
 from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.regions import map_of
 from windtunnel.tables import ResultTables
@@ -42,7 +43,7 @@ def kept(results: ResultTables) -> list[Picture]:
 def kept_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a line for each family of addresses."""
     drawn: Drawing = (
-        alt.Chart(charts.source(frame))
+        alt.Chart(source(frame))
         .mark_line(point=alt.OverlayMarkDef(size=12), strokeWidth=1.5)
         .encode(
             x=alt.X("rank:Q", title="regions, the largest first", scale=alt.Scale(type="log")),
@@ -95,7 +96,7 @@ def bars_chart(frame: pl.DataFrame, axes: tuple[str, str, str], value: str, ink:
     """Draw bars by the first axis, beside each other by the second, in panels by the third."""
     along, beside, panels = axes
     order = {it: frame[it].unique(maintain_order=True).to_list() for it in axes}
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         y=alt.Y(f"{along}:N", sort=order[along], title=None),
         yOffset=alt.YOffset(f"{beside}:N", sort=order[beside]),
     )
@@ -150,7 +151,7 @@ def asked(results: ResultTables) -> list[Picture]:
 def asked_chart(rows: list[dict[str, object]], ink: Ink) -> Drawing:
     """Draw a bar for each question."""
     frame = pl.DataFrame(rows)
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         y=alt.Y(
             "question:N",
             sort=frame["question"].to_list(),

@@ -15,6 +15,7 @@ from windtunnel.measures.measure import VALUE
 from windtunnel.pictures import charts
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.results import Results
 from windtunnel.tables import ResultTables
@@ -64,7 +65,7 @@ def trail(results: ResultTables) -> list[Picture]:
 
 def trail_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a panel for each satellite that serves."""
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("satellite:O", title="at satellite", axis=alt.Axis(labelAngle=0))
     )
     y = alt.Y("mean:Q", title="pages")
@@ -111,7 +112,7 @@ def movements_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw two bars for each policy."""
     order = frame["policy"].unique(maintain_order=True).to_list()
     definitions = frame["definition"].unique(maintain_order=True).to_list()
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=0)),
         yOffset=alt.YOffset("definition:N", sort=definitions),
     )
@@ -158,7 +159,7 @@ def under_one(results: ResultTables) -> list[Picture]:
 
 def under_one_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a panel for each orbit."""
-    base = alt.Chart(charts.source(frame)).mark_area(
+    base = alt.Chart(source(frame)).mark_area(
         line={"color": ink.hues[0]}, color=ink.hues[0], fillOpacity=0.25
     )
     panel = base.encode(
@@ -209,7 +210,7 @@ def when_better(results: ResultTables) -> list[Picture]:
 def when_better_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a panel for each measure, a cell for each page size and rate."""
     pages, rates = (frame[it].unique(maintain_order=True).to_list() for it in ("page", "rate"))
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("page:N", sort=pages, title="page size", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("rate:N", sort=rates, title="accesses of a user"),
     )

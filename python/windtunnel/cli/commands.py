@@ -240,12 +240,32 @@ def report(
         ),
     ],
     figures: Annotated[
-        bool, typer.Option("--figures", help="Also write each picture as SVG and PDF.")
+        bool,
+        typer.Option("--figures", help="Also write each picture as a file: SVG and PDF."),
     ] = False,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH",
+            help="With --figures: for a paper's column of this width, such as 3.4in or 86mm, with"
+            " text of 8 points.",
+        ),
+    ] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="svg|pdf|png",
+            help="With --figures: what to write; may be repeated.",
+            autocompletion=lambda: ["svg", "pdf", "png"],
+        ),
+    ] = None,
     opens: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write a report of saved results."""
-    page = drawn(folder, figures)
+    if (width or formats) and not figures:
+        fail("`--width` and `--format` are about files of pictures: add --figures", INVALID_INPUT)
+    page = drawn(folder, figures, width, formats or ())
     say(f"Report: {page}")
     if opens:
         open_page(page)

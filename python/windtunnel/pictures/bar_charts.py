@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
-import textwrap
 from dataclasses import dataclass
 
 import altair as alt
 import polars as pl
 
 from windtunnel.pictures.cases import BETWEEN, Line
-from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, by_line, config, source
+from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, config
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import by_line, source
+from windtunnel.pictures.legends import SPACING, wrapped
 from windtunnel.pictures.units import decimals, maximum, minimum, written
 
 VALUES = ("mean", "low", "high", "published")
@@ -19,9 +20,6 @@ VALUES = ("mean", "low", "high", "published")
 
 HEADING = 44
 """The letters in a line of a heading, which has the width of the bars."""
-
-SPACING = 1.1
-"""The height of a line of text, in multiples of its size."""
 
 
 @dataclass(frozen=True)
@@ -76,11 +74,6 @@ def of_lines(lines: list[Line], ink: Ink) -> Rows:
 def of_texts(texts: list[str], ink: Ink) -> Rows:
     """Give a row to each text, which is its label."""
     return Rows({it: wrapped(it, ink.sizes.label) for it in texts}, {})
-
-
-def wrapped(text: str, letters: int) -> list[str]:
-    """Break a text into lines, at spaces and hyphens if possible."""
-    return textwrap.wrap(text, letters) or [""]
 
 
 def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> Drawing:

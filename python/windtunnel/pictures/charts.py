@@ -16,6 +16,8 @@ import polars as pl
 
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import by_line, source
+from windtunnel.pictures.legends import BELOW, explained, legend
 from windtunnel.pictures.units import maximum, minimum
 
 Drawing = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
@@ -146,9 +148,9 @@ def over_time(
         size = {"width": "container", "height": ink.sizes.height}
         drawn = alt.layer(*layers, data=data, config=config(ink), **size)
         return answering(drawn, [ZOOM, POINTER])
-    plot = alt.layer(*layers, data=data, width=ink.sizes.width, height=ink.sizes.height)
-    shown = [legend(lines, ink), plot] if len(lines) > 1 else [plot]
-    return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
+    layers += explained(frame.select("line", "mean", place="time_s"), lines, upright, ink)
+    size = {"width": ink.sizes.width, "height": ink.sizes.height}
+    return alt.layer(*layers, data=data, config=config(ink), **size)
 
 
 def answering(chart: Drawing, selections: list[dict[str, Any]]) -> Drawing:
@@ -171,12 +173,12 @@ def specification(chart: Drawing) -> dict[str, Any]:
 
 
 def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> Drawing:
-    """Put layers together, the first of which is lines, beside their legend."""
+    """Put layers together, the first of which is lines, over their legend."""
     if ink is SCREEN:
         size = {"width": "container", "height": ink.sizes.height}
         return answering(alt.layer(*layers, config=config(ink), **size), [])
-    plot = alt.layer(*layers, width=ink.sizes.width, height=ink.sizes.height)
-    return alt.vconcat(legend(lines, ink), plot, spacing=8, bounds="flush", config=config(ink))
+    size = {"width": ink.sizes.width, "height": ink.sizes.height}
+    return alt.layer(*layers, *legend(lines, ink, BELOW), config=config(ink), **size)
 
 
 def height(frame: pl.DataFrame, lines: list[Line], top: float | None = None) -> alt.Scale:
@@ -239,18 +241,6 @@ def points(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
     )
 
 
-def source(frame: pl.DataFrame) -> alt.InlineData:
-    """Give a frame to a chart as CSV, which takes a third of the room of JSON."""
-    kinds = {name: "number" if it.is_numeric() else "string" for name, it in frame.schema.items()}
-    return alt.InlineData(frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
-
-
-def by_line(channel: type, lines: list[Line], values: list[Any]) -> Any:
-    """Give each line its own value on a channel of the drawing."""
-    domain = [line.name for line in lines]
-    return channel("line:N", scale=alt.Scale(domain=domain, range=values), legend=None)
-
-
 def emphasis(ink: Ink, strong: float, weak: float) -> alt.OpacityValue:
     """Give the opacity of a line: weak while others are singled out."""
     if ink is not SCREEN:
@@ -272,44 +262,6 @@ def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink, time: str
         tooltip=[when, *numbers],
     )
     return rule.properties(name=POINTED)
-
-
-def legend(lines: list[Line], ink: Ink) -> Drawing:
-    """Draw a legend for a publication: colour, dash and shape of each line, in columns.
-
-    Vega-Lite's own would show a colour, a dash or a shape, but not what a line is.
-    """
-    longest = max(len(line.label) for line in lines)
-    width = ink.sizes.width
-    columns = max(1, min(len(lines), int(width // (50 + ink.sizes.letter * longest))))
-    rows = [
-        {
-            "line": line.name,
-            "label": line.label,
-            "x": width / columns * (place % columns),
-            "y": 9 + 18 * (place // columns),
-        }
-        for place, line in enumerate(lines)
-    ]
-    frame = pl.DataFrame(rows).with_columns(end=pl.col("x") + 30, centre=pl.col("x") + 15)
-    colour = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
-    base = alt.Chart(source(frame)).encode(y=alt.Y("y:Q", scale=None, axis=None))
-    across: dict[str, Any] = {"scale": None, "axis": None}
-    dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
-    form = by_line(alt.Shape, lines, [line.shape for line in lines])
-    return alt.layer(
-        base.mark_rule(strokeWidth=1.8).encode(
-            x=alt.X("x:Q", **across), x2=alt.X2("end:Q"), color=colour, strokeDash=dash
-        ),
-        base.mark_point(filled=True, size=42, opacity=1).encode(
-            x=alt.X("centre:Q", **across), color=colour, shape=form
-        ),
-        base.mark_text(align="left", dx=8, fontSize=ink.sizes.font, color=ink.text).encode(
-            x=alt.X("end:Q", **across), text=alt.Text("label:N")
-        ),
-        width=width,
-        height=18 * -(-len(lines) // columns),
-    )
 
 
 def config(ink: Ink) -> alt.Config:

@@ -12,6 +12,7 @@ from windtunnel.pictures.bar_charts import of_texts
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.charts import NUMBER, Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum
 
@@ -103,7 +104,7 @@ def chart(used: pl.DataFrame, ink: Ink) -> Drawing:
     rows = used["row"].unique(maintain_order=True).to_list()
     labels = of_texts(rows, ink)
     across = alt.Scale(domain=[0, duration], nice=False)
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("start_s:Q", title=charts.TIME, scale=across),
         y=alt.Y("row:N", title=None, scale=labels.scale(), axis=labels.axis(ink)),
         tooltip=[

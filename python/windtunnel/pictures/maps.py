@@ -5,15 +5,9 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from windtunnel.pictures.charts import (
-    DIGITS,
-    NUMBER,
-    Drawing,
-    Encodings,
-    config,
-    source,
-)
+from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, Encodings, config
 from windtunnel.pictures.colours import DASHES, SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.series import MOST_POINTS
 from windtunnel.pictures.units import scale
 

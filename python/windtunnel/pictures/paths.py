@@ -12,6 +12,7 @@ from windtunnel.pictures.bar_charts import of_texts
 from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 
 MOST_ROWS = 24
@@ -129,7 +130,7 @@ def draw_shares(frame: pl.DataFrame, names: dict[str, str], ink: Ink) -> Drawing
     labels = of_texts(rows, ink)
     order = {label: place for place, label in enumerate(dict.fromkeys(names.values()))}
     frame = frame.with_columns(order=pl.col("name").replace_strict(order))
-    bars: alt.Chart = alt.Chart(charts.source(frame)).mark_bar()
+    bars: alt.Chart = alt.Chart(source(frame)).mark_bar()
     drawn: alt.Chart = bars.encode(
         x=alt.X("share:Q", title="share of bytes (%)", scale=alt.Scale(domain=[0, 100])),
         y=alt.Y("row:N", title=None, sort=rows, axis=labels.axis(ink)),
@@ -171,9 +172,9 @@ def draw_over_time(spans: pl.DataFrame, names: dict[str, str], ink: Ink) -> Draw
     labels = of_texts(rows, ink)
     x = alt.X("start_s:Q", title=charts.TIME, scale=alt.Scale(domainMin=0, nice=False))
     y = alt.Y("row:N", title=None, sort=rows, axis=labels.axis(ink))
-    bars: alt.Chart = alt.Chart(charts.source(spans)).mark_bar(height=ink.sizes.row * 0.6)
+    bars: alt.Chart = alt.Chart(source(spans)).mark_bar(height=ink.sizes.row * 0.6)
     forced = spans.filter(pl.col("is_forced"))
-    crosses: alt.Chart = alt.Chart(charts.source(forced)).mark_point(
+    crosses: alt.Chart = alt.Chart(source(forced)).mark_point(
         shape="cross", angle=45, size=70, filled=True, color=ink.text, opacity=1.0
     )
     drawn = alt.layer(

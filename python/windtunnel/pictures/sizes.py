@@ -20,12 +20,14 @@ class Sizes:
 
     width: float = 560.0
     """The width of what is inside the axes."""
+    whole: float = 620.0
+    """The width of the picture with what is beside the axes, about."""
     font: float = TEXT
 
     @property
     def height(self) -> float:
         """The height of what is inside the axes, which is less where the picture is narrow."""
-        return min(WIDE, 0.55 * self.width)
+        return min(WIDE, 0.55 * self.whole)
 
     @property
     def letter(self) -> float:
@@ -40,7 +42,7 @@ class Sizes:
     @property
     def label(self) -> int:
         """The letters in a line of a row's label: on a phone it must leave room for the bar."""
-        return int(min(180.0, 0.35 * self.width) / self.letter)
+        return int(min(180.0, 0.35 * self.whole) / self.letter)
 
 
 ON_A_PAGE = Sizes()

@@ -15,6 +15,7 @@ from windtunnel.pictures.bars import MOST_BARS
 from windtunnel.pictures.cases import Comparison, Line, panels
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
+from windtunnel.pictures.data import by_line, source
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.over_time import MOST_PANELS
 from windtunnel.pictures.picture import Picture
@@ -174,14 +175,14 @@ def draw_slowdowns(
     rounded = frame.with_columns(pl.col("kilobytes", "median", "p99").round_sig_figs(charts.DIGITS))
     top = "slowdown"
     sizes = alt.Scale(type="log", domain=axes[0], nice=False)
-    base = alt.Chart(charts.source(rounded)).encode(
+    base = alt.Chart(source(rounded)).encode(
         x=alt.X("kilobytes:Q", title="size (kB)", scale=sizes),
-        color=charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines]),
+        color=by_line(alt.Color, lines, [it.colour(ink) for it in lines]),
     )
     y = alt.Y("median:Q", title=top, scale=alt.Scale(domain=axes[1], nice=True))
     opacity = charts.emphasis(ink, 1.0, 0.1)
-    dash = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])
-    form = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
+    dash = by_line(alt.StrokeDash, lines, [it.dash for it in lines])
+    form = by_line(alt.Shape, lines, [it.shape for it in lines])
     line = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=opacity, strokeDash=dash)
     band = base.mark_area().encode(
         y=y, y2=alt.Y2("p99:Q"), opacity=charts.emphasis(ink, 0.15, 0.03)

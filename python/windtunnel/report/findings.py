@@ -72,9 +72,9 @@ def sentence(measure: MeasuredColumn, spread: pl.DataFrame) -> str:
     more_is_better = measure in measures.MORE_IS_BETTER
     ranked = spread.sort("mean", descending=more_is_better, maintain_order=True)
     shown = scale(measure.unit, ranked["mean"])
-    digits = decimals(ranked["mean"] / shown.size)
     half = (pl.col("high") - pl.col("mean")).fill_null(0.0)
     rows = ranked.select("name", pl.col("mean") / shown.size, half / shown.size).rows()
+    digits = decimals(number for _, *both in rows for number in both)
     values = [f"{name} {value(mean, width, digits)} {shown.unit}" for name, mean, width in rows]
     title = capital(measure.title)
     if len(values) <= MOST_NAMED:

@@ -24,6 +24,7 @@ from windtunnel.papers.summary import TITLES
 from windtunnel.pictures import bar_charts
 from windtunnel.pictures.cases import CONTROLLER, narrowed, ranked
 from windtunnel.pictures.colours import registered
+from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.kinds import OF_PAPERS, Kinds, of_kind
 from windtunnel.pictures.looks import Palette, palette
 from windtunnel.pictures.picture import Picture
@@ -114,12 +115,13 @@ class Experiment:
     warnings: list[str]
 
 
-def write(folder: Path, figures: bool = False) -> Path:
+def write(folder: Path, figures: FigureFiles | None = None) -> Path:
     """Write the report of a reproduction, and those of its experiments, into its folder.
 
     With `figures`, the pictures of the experiments are also written as files.
     """
     document = read(folder / REPRODUCTION)
+    own = figures or FigureFiles()
     results = {
         name: Results.load(folder / name)
         for name in document["experiments"]
@@ -143,7 +145,7 @@ def write(folder: Path, figures: bool = False) -> Path:
             *(place.bars for question in asked for place in question.places),
             *(it for shown in drawn for it in shown.pictures),
         ],
-        with_files=True,
+        figure_files=own,
         title=document["title"],
         reference=document["reference"],
         facts={
@@ -177,7 +179,7 @@ def write(folder: Path, figures: bool = False) -> Path:
         ],
     )
     for entry, shown in zip(document["figures"], drawn, strict=True):
-        entry["files"] = [file for picture in shown.pictures for file in page.files(picture)]
+        entry["files"] = [file for picture in shown.pictures for file in page.files(picture, own)]
     write_json(folder / REPRODUCTION, document)
     return written
 
@@ -463,7 +465,9 @@ def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figu
     return Figure(title, entry["caption"], named, "" if named else "Nothing to draw.")
 
 
-def experiment(folder: Path, title: str, results: Results, figures: bool) -> Experiment:
+def experiment(
+    folder: Path, title: str, results: Results, figures: FigureFiles | None
+) -> Experiment:
     """Write an experiment's own report."""
     written = of_results.write(folder, results, f"../{page.NAME}", figures)
     return Experiment(

@@ -28,6 +28,7 @@ from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.choices import Choice
 from windtunnel.pictures.colours import SCREEN
+from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.looks import HUES
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.picture import Picture
@@ -98,7 +99,9 @@ class Measured:
         ]
 
 
-def write(folder: Path, results: Results, above: str | None = None, figures: bool = False) -> Path:
+def write(
+    folder: Path, results: Results, above: str | None = None, figures: FigureFiles | None = None
+) -> Path:
     """Write the report of results into their folder; `above` is the page it belongs to.
 
     Raises ResultsError if the file of a table is missing, and OSError.
@@ -114,7 +117,7 @@ def write(folder: Path, results: Results, above: str | None = None, figures: boo
         folder,
         "results.html",
         drawn,
-        with_files=figures,
+        figure_files=figures,
         above=above,
         title=title(results, folder),
         facts=facts(results),

@@ -14,10 +14,11 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
-from windtunnel.pictures import bar_charts, charts
+from windtunnel.pictures import bar_charts, charts, legends
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import by_line, source
 from windtunnel.pictures.studies.layout import Axis
 from windtunnel.pictures.units import maximum, minimum
 
@@ -103,7 +104,9 @@ def explained(plot: Drawing, lines: list[Line], ink: Ink) -> Drawing:
     if ink is SCREEN:
         only = alt.param(name=charts.ONLY, value=[])
         return alt.vconcat(plot, config=charts.config(ink)).add_params(only)
-    shown = [charts.legend(lines, ink), plot] if len(lines) > 1 else [plot]
+    above = alt.layer(*legends.legend(lines, ink))
+    above = above.properties(width=ink.sizes.width, height=legends.legend_height(lines, ink))
+    shown = [above, plot] if len(lines) > 1 else [plot]
     return alt.vconcat(*shown, spacing=8, config=charts.config(ink))
 
 
@@ -155,11 +158,11 @@ def over_values(
         pl.col("mean", "low", "high").round_sig_figs(DIGITS),
         label=pl.col("line").replace_strict(labels),
     )
-    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
-    base = alt.Chart(charts.source(drawn)).encode(x=horizontal(axis), color=hues)
+    hues = by_line(alt.Color, lines, [it.colour(ink) for it in lines])
+    base = alt.Chart(source(drawn)).encode(x=horizontal(axis), color=hues)
     y = alt.Y("mean:Q", title=title, scale=scale)
-    dashes = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])
-    shapes = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
+    dashes = by_line(alt.StrokeDash, lines, [it.dash for it in lines])
+    shapes = by_line(alt.Shape, lines, [it.shape for it in lines])
     stands_out = charts.emphasis(ink, 1.0, 0.1)
     shown = [
         alt.Tooltip("label:N", title=" "),
@@ -258,7 +261,7 @@ def cells(
         alt.Tooltip("value:Q", title=shading.title, format=NUMBER),
         *(alt.Tooltip(f"{it}:Q", format=NUMBER) for it in ("low", "high") if frame[it].count()),
     ]
-    base = alt.Chart(charts.source(named)).encode(
+    base = alt.Chart(source(named)).encode(
         x=alt.X(
             "across:N",
             title=x.title,
@@ -303,13 +306,13 @@ def front(
         pl.col("front").cast(pl.UInt8),
         label=pl.col("line").replace_strict(labels),
     )
-    base = alt.Chart(charts.source(drawn)).encode(
+    base = alt.Chart(source(drawn)).encode(
         x=alt.X("x:Q", title=titles[0], scale=loose(frame["x"])),
         y=alt.Y("y:Q", title=titles[1], scale=loose(frame["y"]), axis=alt.Axis(minExtent=40)),
     )
     best = base.transform_filter("datum.front == 1")
-    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
-    shapes = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
+    hues = by_line(alt.Color, lines, [it.colour(ink) for it in lines])
+    shapes = by_line(alt.Shape, lines, [it.shape for it in lines])
     shown = [
         alt.Tooltip("label:N", title=" "),
         *([alt.Tooltip("text:N", title="at")] if frame["text"].ne("").any() else []),
@@ -348,7 +351,7 @@ def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[
         ),
         alt.Tooltip("runs:Q"),
     ]
-    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
+    hues = by_line(alt.Color, lines, [it.colour(ink) for it in lines])
     first = alt.X("first:Q", title=title)
     return [
         *bar_charts.whiskers(base, title, ink),
