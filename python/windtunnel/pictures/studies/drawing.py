@@ -104,10 +104,12 @@ def explained(plot: Drawing, lines: list[Line], ink: Ink) -> Drawing:
     if ink is SCREEN:
         only = alt.param(name=charts.ONLY, value=[])
         return alt.vconcat(plot, config=charts.config(ink)).add_params(only)
-    above = alt.layer(*legends.legend(lines, ink))
-    above = above.properties(width=ink.sizes.width, height=legends.legend_height(lines, ink))
-    shown = [above, plot] if len(lines) > 1 else [plot]
-    return alt.vconcat(*shown, spacing=8, config=charts.config(ink))
+    if len(lines) < 2:
+        return alt.vconcat(plot, config=charts.config(ink))
+    above = alt.layer(*legends.legend(lines, ink)).properties(
+        width=ink.sizes.width, height=legends.legend_height(lines, ink)
+    )
+    return alt.vconcat(above, plot, spacing=8, config=charts.config(ink))
 
 
 def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
