@@ -27,6 +27,10 @@ class ResultTables:
     compared: tuple[str, ...] = field(default=(), kw_only=True)
     """Controllers of other results on the same page: pictures give each a colour of its own."""
 
+    def _ipython_key_completions_(self) -> list[str]:
+        """Name the tables, for the completion of `results["` in IPython and Jupyter."""
+        return list(self.tables)
+
     def __getitem__(self, name: str) -> pl.DataFrame:
         """Give a table by its name. Raises ResultsError, with the nearest name, for another."""
         return table_of(self.tables, name)

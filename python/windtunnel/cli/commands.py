@@ -16,6 +16,7 @@ from windtunnel import __version__, extensions, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.cli import cleaning, completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
+    Csv,
     Events,
     File,
     Jobs,
@@ -110,13 +111,14 @@ def run(
     ] = False,
     out: Out = None,
     as_json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Run a scenario and save its results in a folder."""
     details = Details(
         Captures(pcap or [], pcap_direction, pcap_snap, pcap_window), events or [], live
     )
     options = Options(
-        parse_settings(settings), seed, jobs, threads, details, out, as_json, report, opens
+        parse_settings(settings), seed, jobs, threads, details, out, as_json, csv, report, opens
     )
     if watch:
         run_on_save(file, options)
@@ -213,13 +215,14 @@ def study(
     ] = False,
     out: Out = None,
     as_json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Run a scenario over many values and seeds; stored runs are not repeated."""
     # Imported here, so that other commands start faster.
     from windtunnel.cli.study import StudyOptions, estimate, print_results, run_study
 
     folder = out or Path("results", file.stem)
-    options = StudyOptions(jobs, resume, retry_failed, dask, store, yes, as_json, out is None)
+    options = StudyOptions(jobs, resume, retry_failed, dask, store, yes, as_json, csv, out is None)
     if dry_run:
         estimate(file, options)
         return
@@ -417,7 +420,11 @@ def fly_controller(
 def print_recipe(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[RECIPE]", help="A recipe, or `paper`; default: all are listed."),
+        typer.Argument(
+            metavar="[RECIPE]",
+            help="A recipe, or `paper`; default: all are listed.",
+            autocompletion=completing.recipe,
+        ),
     ] = None,
     folder: Annotated[
         Path | None,
