@@ -13,7 +13,8 @@ import polars as pl
 import pytest
 import vl_convert
 
-import windtunnel
+from conftest import Command
+from windtunnel import run
 from windtunnel.pictures import bar_charts, charts, files, legends, spreads
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison, Line
@@ -55,7 +56,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Results:
     """Run many flows in many cases."""
     file = tmp_path_factory.mktemp("scenario") / "many.toml"
     file.write_text(SCENARIO, encoding="utf-8")
-    return windtunnel.run(file, progress=False)
+    return run(file, progress=False)
 
 
 @pytest.fixture(scope="module")
@@ -205,6 +206,23 @@ def test_a_plot_can_be_resized(results: Results, kind: str) -> None:
 def test_a_wrong_width_says_what_would_be_right(width: str, said: str) -> None:
     with pytest.raises(ResultsError, match=said):
         files.FigureFiles.of(width)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--width", "3in"], "add --figures"),
+        (["--format", "pdf"], "add --figures"),
+        (["--figures", "--width", "3 inches"], "write one such as 3.4in or 86mm"),
+        (["--figures", "--format", "gif"], "known: svg, pdf, png"),
+    ],
+)
+def test_the_command_says_what_would_be_right(
+    windtunnel: Command, options: list[str], said: str
+) -> None:
+    refused = windtunnel("report", "results/first", *options)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert said in refused.stderr and "Traceback" not in refused.stderr
 
 
 def test_lengths_are_those_of_printing() -> None:

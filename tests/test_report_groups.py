@@ -183,7 +183,7 @@ def test_a_page_has_no_empty_table_or_section(results: Results, tmp_path: Path) 
     for table in re.findall(r"<table>.*?</table>", page, re.S):
         assert 'class="number"' in table and table.count("<tr>") > 1
     for section in re.findall(r"<section[^>]*>\s*<h2>[^<]*</h2>(.*?)</section>", page, re.S):
-        assert re.search(r"<figure|<table|<dl|<pre", section)
+        assert re.search(r"<figure|<table|<dl|<pre|<li", section)
 
 
 def test_every_flow_and_link_can_be_chosen(comparison: Comparison) -> None:
