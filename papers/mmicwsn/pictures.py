@@ -123,7 +123,7 @@ def curves(frame: pl.DataFrame, titles: tuple[str, str], is_log: bool, ink: Ink)
     return drawn
 
 
-def width(ink: Ink) -> int | str:
+def width(ink: Ink) -> float | str:
     """Give the width of a picture: on a screen that of the page."""
     return "container" if ink is SCREEN else ink.sizes.width
 

@@ -177,7 +177,7 @@ def coloured(column: str, frame: pl.DataFrame, ink: Ink) -> alt.Color:
     return alt.Color(f"{column}:N", scale=scale, sort=known, legend=legend)
 
 
-def width(ink: Ink) -> int | str:
+def width(ink: Ink) -> float | str:
     """Give the width of a chart: that of the page on a screen."""
     return "container" if ink is SCREEN else ink.sizes.width
 
