@@ -5,11 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from windtunnel.pictures import charts
+from windtunnel.pictures import bar_charts, charts
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.charts import Drawing, specification
 from windtunnel.pictures.colours import LIGHT, SCREEN, Ink
-from windtunnel.pictures.spreads import draw_distribution
+from windtunnel.pictures.spreads import axis_of, draw_distribution
 
 LINES = [Line("0", 0, ("cubic",), "cubic", 0), Line("1", 1, ("reno",), "reno", 0)]
 
@@ -29,7 +29,7 @@ def assert_drawn(chart: Drawing) -> None:
 
 @each_ink
 def test_bars_without_any_value_are_drawn(ink: Ink) -> None:
-    assert_drawn(charts.bars(missing(*charts.VALUES), LINES, "goodput", ink))
+    assert_drawn(bar_charts.bars(missing(*bar_charts.VALUES), LINES, "goodput", ink))
 
 
 @each_ink
@@ -45,4 +45,4 @@ def test_lines_over_time_without_any_value_are_drawn(ink: Ink) -> None:
 @each_ink
 def test_distributions_without_any_value_are_drawn(ink: Ink) -> None:
     frame = missing("value").with_columns(share=pl.lit(0.5))
-    assert_drawn(draw_distribution(frame, LINES, "delay", "of packets", ink))
+    assert_drawn(draw_distribution(frame, LINES, "delay", "of packets", ink, axis_of(frame)))

@@ -7,10 +7,14 @@ import subprocess
 import sys
 from pathlib import Path
 
+import polars as pl
 import pytest
 
+import windtunnel
 from conftest import SCENARIO
+from windtunnel import recipes
 from windtunnel.package_data import PAPERS
+from windtunnel.results import Results
 
 ROOT = Path(__file__).parents[1]
 PROGRAM = Path(sys.executable).parent / "windtunnel"
@@ -78,11 +82,22 @@ def folder(tmp_path: Path) -> Path:
         (["list", "cub"], ["cubic"]),
         (["reproduce", ""], sorted(it.name for it in PAPERS.iterdir() if it.is_dir())),
         (["bench", "ndn-ch"], ["ndn-chain"]),
+        (["new", ""], sorted([*recipes.titles(), "paper"])),
+        (["new", "buf"], ["bufferbloat"]),
     ],
     ids=" ".join,
 )
 def test_the_shell_offers(folder: Path, words: list[str], offered: list[str]) -> None:
-    assert completed(folder, *words) == offered
+    assert sorted(completed(folder, *words)) == offered
+
+
+def test_a_session_offers_the_tables_of_results_and_what_the_package_has() -> None:
+    tables = {"flows": pl.DataFrame(), "flow_series": pl.DataFrame()}
+    assert Results([], tables)._ipython_key_completions_() == ["flows", "flow_series"]
+    assert Results([], {})._ipython_key_completions_() == []
+    assert dir(windtunnel) == sorted(windtunnel.__all__)
+    assert {"run", "study", "Results", "Scenario", "Controller"} <= set(dir(windtunnel))
+    assert all(hasattr(windtunnel, it) for it in dir(windtunnel))
 
 
 def test_it_is_installed_for_a_shell(folder: Path) -> None:

@@ -50,7 +50,7 @@ def test_each_flow_has_its_own_line(tmp_path: Path) -> None:
     # They have one controller, and are told apart all the same.
     assert len({(line.controller, line.dash) for line in picture.lines}) == 2
     lines = flows.lines_of_flows(Comparison(results), 0)
-    drawn = flows.goodput_of_flows(results["flow_series"], lines).frame
+    drawn = flows.goodput_of_flows(Comparison(results)["flow_series"], lines).frame
     late = drawn.filter(pl.col("line") == lines[1].name, pl.col("time_s") <= 0.5)
     assert late["mean"].fill_null(0).max() == 0
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from conftest import Command
@@ -45,6 +46,18 @@ def test_in_every_recipe_something_arrives(name: str) -> None:
     settings = [("duration", SHORT.get(name, "3 s"))]
     results = run_scenario(_core.Scenario(name, recipes.text(name), settings))
     assert results["flows"]["received_bytes"].sum() > 0
+
+
+def test_a_ping_takes_the_round_trip_of_its_path() -> None:
+    results = run_scenario(_core.Scenario("ping", recipes.text("ping"), [("duration", "3 s")]))
+    transfers = results["transfers"].filter(pl.col("number") > 0)
+    # 64 bytes with the headers of IPv4, TCP and its timestamps (RFC 7323), over four links.
+    bits = 8 * (64 + 20 + 20 + 12)
+    transmission = bits / 1e9 + bits / 20e6 + bits / 5e6 + bits / 1e9
+    assert transfers.height > 30
+    assert transfers["completion_s"].to_list() == pytest.approx(
+        [2 * (0.010 + 0.005) + transmission] * transfers.height, rel=1e-4
+    )
 
 
 def test_a_recipe_that_is_not_there_is_one_message(windtunnel: Command) -> None:

@@ -20,12 +20,11 @@ from conftest import SCENARIO
 from windtunnel._core import Scenario
 from windtunnel.folders import REPRODUCTION
 from windtunnel.measures import totals
-from windtunnel.pictures import series
+from windtunnel.pictures import files, series
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison, narrowed, panels, ranked
 from windtunnel.pictures.colours import DARK, LIGHT, SCREEN, Ink, registered, shape
 from windtunnel.pictures.over_time import OVER_TIME
-from windtunnel.pictures.picture import WRITERS
 from windtunnel.pictures.series import MOST_POINTS, over_runs
 from windtunnel.report import draw, of_results, tables, write_report
 from windtunnel.results import Results, ResultsError
@@ -431,7 +430,7 @@ def test_a_report_that_cannot_be_written_leaves_the_one_before(
     def full(*_: object) -> bytes:
         raise OSError("no space left on device")
 
-    monkeypatch.setitem(WRITERS, ".pdf", full)
+    monkeypatch.setattr(files, "encoded", full)
     with pytest.raises(OSError, match="no space left"):
         write_report(folder, figures=True)
     assert {file: file.read_bytes() for file in folder.rglob("*") if file.is_file()} == before

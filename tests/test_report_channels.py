@@ -311,7 +311,10 @@ def test_channels_are_named_by_what_their_cases_alone_have_in_common() -> None:
 
 def test_no_sample_of_the_sinr_is_lost(comparison: Comparison, results: Results) -> None:
     drawn = series.of_channel(
-        comparison, "sinr_db", channels.lines(channels.distinct(comparison, LINK), "SINR"), LINK
+        comparison,
+        "sinr_db",
+        channels.lines(comparison, channels.distinct(comparison, LINK), "SINR"),
+        LINK,
     ).frame
     measured = results["channel_series"].filter(**LINK)["sinr_db"]
     assert drawn["low"].min() == measured.min() and drawn["high"].max() == measured.max()
@@ -328,7 +331,7 @@ def test_a_line_stands_at_zero_where_the_sinr_falls_below(comparison: Comparison
 
 
 def test_what_is_shaded_is_without_line_of_sight(comparison: Comparison, results: Results) -> None:
-    lines = channels.lines(channels.distinct(comparison, LINK), "SINR")
+    lines = channels.lines(comparison, channels.distinct(comparison, LINK), "SINR")
     shaded = series.without_line_of_sight(comparison, lines, LINK)
     walked = results["channel_series"].filter(**LINK, run=0, controller="cubic")
     for time, line_of_sight in walked.select("time_s", "line_of_sight").rows():
@@ -352,7 +355,7 @@ def test_the_share_of_runs_without_line_of_sight_makes_the_shade(results: Result
     seen = pl.col("line_of_sight") | (pl.col("run") == 0)
     half = results["channel_series"].with_columns(line_of_sight=seen)
     comparison = Comparison(replaced(results, channel_series=half))
-    lines = channels.lines(channels.distinct(comparison, LINK), "SINR")
+    lines = channels.lines(comparison, channels.distinct(comparison, LINK), "SINR")
     shares = series.without_line_of_sight(comparison, lines, LINK)["share"]
     assert shares.len() > 0 and shares.max() == 0.5
     (picture,) = channels.KINDS["sinr"](comparison)

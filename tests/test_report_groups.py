@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable
 from itertools import combinations
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
@@ -17,12 +18,14 @@ import pytest
 import windtunnel
 from conftest import Command
 from windtunnel.pictures import choices, spreads
-from windtunnel.pictures.cases import Comparison, panels, ranked
+from windtunnel.pictures.cases import Comparison, Line, panels, ranked
 from windtunnel.pictures.choices import MOST_CHOICES
-from windtunnel.pictures.colours import LIGHT, registered
+from windtunnel.pictures.colours import LIGHT, number, registered
 from windtunnel.pictures.events import events, parsed
+from windtunnel.pictures.looks import palette
 from windtunnel.pictures.over_time import OVER_TIME, below_bursts
-from windtunnel.report import network, write_report
+from windtunnel.pictures.picture import Picture
+from windtunnel.report import network, of_results, write_report
 from windtunnel.report.network import MOST_NODES
 from windtunnel.results import Results
 
@@ -118,14 +121,46 @@ def test_many_flows_are_grouped_by_what_their_names_have_in_common(results: Resu
 
 @pytest.mark.parametrize("count", range(2, 10))
 @pytest.mark.parametrize("offset", [0, 9, 18])
-def test_no_two_lines_of_a_comparison_share_a_colour(count: int, offset: int) -> None:
+def test_each_controller_has_one_colour_and_each_line_of_a_single_one_its_own(
+    count: int, offset: int
+) -> None:
     # Controllers whose own colours are the same, and one controller again and again.
     alike = registered()[offset % 9 :: 9]
-    controllers = [*alike, *["cubic"] * count][:count]
-    lines = ranked((case, (str(case),), name) for case, name in enumerate(controllers))
-    assert len({line.colour(LIGHT) for line in lines}) == count
-    for panel in panels(lines):
-        assert len({line.colour(LIGHT) for line in panel.lines}) == len(panel.lines)
+    for controllers in ([*alike, *["cubic"] * count][:count], ["cubic"] * count):
+        lines = ranked((case, (str(case),), name) for case, name in enumerate(controllers))
+        subjects = len(set(controllers)) if len(set(controllers)) > 1 else count
+        assert len({line.colour(LIGHT) for line in lines}) == subjects
+        for panel in panels(lines):
+            drawn = {(line.colour(LIGHT), line.dash) for line in panel.lines}
+            assert len(drawn) == len(panel.lines)
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_controller_has_one_colour_whatever_it_is_compared_with_first(order: int) -> None:
+    # Of the same hue, and a protocol that has no hue of its own.
+    compared = ["bbr3", "ec-elastic", "veno", "udp", "cubic"][::order]
+    places = palette(compared)
+    assert places == palette(sorted(compared)) and len({it % 9 for it in places.values()}) == 5
+    assert places["cubic"] == number("cubic")
+
+
+def test_every_picture_of_a_page_gives_a_controller_the_same_colour(comparison: Comparison) -> None:
+    measured = of_results.measured(comparison, None)
+    colours: dict[str, set[str]] = {}
+    for line in (it for picture in measured.pictures for it in lines_of(picture)):
+        if line.controller and not line.reference:
+            colours.setdefault(line.controller, set()).add(line.colour(LIGHT))
+    assert {"cubic", "aimd", "udp"} <= set(colours)
+    assert all(len(those) == 1 for those in colours.values()), colours
+    assert len({it for those in colours.values() for it in those}) == len(colours)
+
+
+def lines_of(picture: Picture) -> list[Line]:
+    """Find the lines that a picture draws."""
+    chart: Any = picture.chart
+    arguments = [*getattr(chart, "args", ()), *getattr(chart, "keywords", {}).values()]
+    lists = [it for it in arguments if isinstance(it, list)]
+    return [line for it in lists for line in it if isinstance(line, Line)]
 
 
 def test_no_line_and_no_picture_is_empty(comparison: Comparison) -> None:
@@ -148,7 +183,7 @@ def test_a_page_has_no_empty_table_or_section(results: Results, tmp_path: Path) 
     for table in re.findall(r"<table>.*?</table>", page, re.S):
         assert 'class="number"' in table and table.count("<tr>") > 1
     for section in re.findall(r"<section[^>]*>\s*<h2>[^<]*</h2>(.*?)</section>", page, re.S):
-        assert re.search(r"<figure|<table|<dl|<pre", section)
+        assert re.search(r"<figure|<table|<dl|<pre|<li", section)
 
 
 def test_every_flow_and_link_can_be_chosen(comparison: Comparison) -> None:

@@ -30,7 +30,7 @@ from windtunnel.studies.file import read
 from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.store import Store
 from windtunnel.studies.study import run, study
-from windtunnel.studies.values import spaced
+from windtunnel.studies.values import labels, spaced
 
 SCENARIO = """\
 duration = "2 s"
@@ -168,6 +168,34 @@ def test_a_sample_of_ranges_has_a_report(folder: Path) -> None:
     assert len(delays.values) == 20
     assert delays.numbers == results.frame["delay"].unique().sort().to_list()
     assert (folder / "results" / "study" / "report.html").exists()
+
+
+CODEL = {"kind": "codel", "limit": "1000 packets"}
+CAKE = {"kind": "cake", "rate": "38 Mbps"}
+
+
+@pytest.mark.parametrize(
+    ("values", "names"),
+    [
+        (["10 ms", "cubic", 3, True], ["10 ms", "cubic", "3", "true"]),
+        ([{"kind": "drop-tail", "limit": "9 kB"}, CODEL], ["drop-tail", "codel"]),
+        (
+            [CAKE, CODEL | {"target": "1 ms"}, CODEL | {"target": "5 ms"}],
+            ["cake", "codel, target 1 ms", "codel, target 5 ms"],
+        ),
+        ([CODEL, CODEL | {"target": "1 ms"}], ["codel", "codel, target 1 ms"]),
+        ([{"a": {"b": 1}, "c": 2}, {"a": {"b": 3}, "c": 2}], ["a.b 1", "a.b 3"]),
+        (
+            [[CAKE, CAKE], [CAKE, CAKE | {"rate": "8 Mbps"}], [CODEL, CODEL]],
+            ["cake", "cake, 2.rate 8 Mbps", "codel"],
+        ),
+        ([1, {"kind": "codel"}], ["1", '{kind = "codel"}']),
+    ],
+)
+def test_values_that_are_tables_have_short_and_different_names(
+    values: list[Any], names: list[str]
+) -> None:
+    assert labels(values) == names
 
 
 def test_derived_values_are_arithmetic_in_base_units(folder: Path) -> None:

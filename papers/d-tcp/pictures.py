@@ -12,6 +12,7 @@ from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Comparison, Line, ranked
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
+from windtunnel.pictures.data import by_line, source
 from windtunnel.pictures.kinds import of_all
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum, minimum
@@ -122,15 +123,15 @@ def over_loss_chart(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> Drawing
         scale=alt.Scale(type="log", domain=[losses[0], losses[-1]], nice=False),
         axis=alt.Axis(values=losses, format="~g"),
     )
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=loss,
-        color=charts.by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
+        color=by_line(alt.Color, lines, [ink.hue(line.controller) for line in lines]),
         opacity=charts.emphasis(ink, 1.0, 0.1),
     )
     title = "goodput (Mbps)"
     mean = alt.Y("mean:Q", title=title, scale=scale)
-    dash = charts.by_line(alt.StrokeDash, lines, [line.dash for line in lines])
-    form = charts.by_line(alt.Shape, lines, [line.shape for line in lines])
+    dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
+    form = by_line(alt.Shape, lines, [line.shape for line in lines])
     line = base.mark_line(strokeWidth=1.2, clip=True).encode(y=mean, strokeDash=dash)
     spread = base.mark_rule(strokeWidth=1.2, clip=True).encode(
         y=alt.Y("low:Q", title=title, scale=scale), y2=alt.Y2("high:Q")

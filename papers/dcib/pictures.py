@@ -8,7 +8,7 @@ import polars as pl
 
 from windtunnel.measures import links, totals
 from windtunnel.measures.columns import MeasuredColumn
-from windtunnel.pictures import charts, distributions, series
+from windtunnel.pictures import bar_charts, charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
 from windtunnel.pictures.cases import Comparison, Line
 from windtunnel.pictures.charts import Drawing
@@ -62,7 +62,7 @@ def bars(comparison: Comparison) -> list[Picture]:
     values = spread.select("line", pl.col(CARRIED.column).struct.unnest()).with_columns(
         pl.col("mean", "low", "high") / 1e9, published=pl.lit(None, pl.Float64)
     )
-    chart = partial(charts.bars, values, lines, "throughput of the link (Gbps)")
+    chart = partial(bar_charts.bars, values, lines, "throughput of the link (Gbps)")
     caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
     return [Picture("link-throughput-bars", "Throughput of the busiest link", caption, [], chart)]
 

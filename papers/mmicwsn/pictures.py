@@ -11,6 +11,7 @@ import polars as pl
 from windtunnel.pictures import charts
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.subflows import lines_over_time
 from windtunnel.tables import ResultTables
@@ -50,17 +51,17 @@ def limits(results: ResultTables, axis: str) -> list[Picture]:
 
 def bars(frame: pl.DataFrame, along: str, title: str, ink: Ink) -> Drawing:
     """Draw a bar with its number for each name."""
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("value:Q", title=title),
         y=alt.Y(
             f"{along}:N",
             sort=frame[along].to_list(),
             title=None,
-            axis=alt.Axis(labelLimit=charts.LABEL),
+            axis=alt.Axis(labelLimit=0),
         ),
     )
     bar = base.mark_bar(color=ink.hues[0], opacity=0.85)
-    number = base.mark_text(align="left", dx=3, color=ink.text, fontSize=charts.FONT).encode(
+    number = base.mark_text(align="left", dx=3, color=ink.text, fontSize=ink.sizes.font).encode(
         text=alt.Text("value:Q", format=",.3~r")
     )
     drawn: Drawing = alt.layer(bar, number).properties(
@@ -105,12 +106,12 @@ def rain_over_a_year(results: ResultTables) -> list[Picture]:
 def curves(frame: pl.DataFrame, titles: tuple[str, str], is_log: bool, ink: Ink) -> Drawing:
     """Draw `y` over `x`, a line for each `line`."""
     names = frame["line"].unique(maintain_order=True).to_list()
-    legend = alt.Legend(orient="top", labelColor=ink.text, labelLimit=charts.LABEL)
+    legend = alt.Legend(orient="top", labelColor=ink.text, labelLimit=0)
     colour = alt.Scale(domain=names, range=ink.hues[: len(names)])
     along = alt.Scale(type="log") if is_log else alt.Scale(zero=False)
     decades = alt.Axis(values=[0.001, 0.01, 0.1, 1]) if is_log else alt.Axis()
     drawn: Drawing = (
-        alt.Chart(charts.source(frame))
+        alt.Chart(source(frame))
         .mark_line(point=not is_log, strokeWidth=1.5)
         .encode(
             x=alt.X("x:Q", title=titles[0], scale=along, axis=decades),
@@ -122,9 +123,9 @@ def curves(frame: pl.DataFrame, titles: tuple[str, str], is_log: bool, ink: Ink)
     return drawn
 
 
-def width(ink: Ink) -> int | str:
+def width(ink: Ink) -> float | str:
     """Give the width of a picture: on a screen that of the page."""
-    return "container" if ink is SCREEN else charts.WIDTH
+    return "container" if ink is SCREEN else ink.sizes.width
 
 
 PICTURES = {

@@ -10,6 +10,7 @@ import polars as pl
 from windtunnel.pictures import charts
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.subflows import lines_over_time
 from windtunnel.tables import ResultTables
@@ -107,7 +108,7 @@ def of_bars(name: str, title: str, frame: pl.DataFrame) -> Picture:
 
 def bars(frame: pl.DataFrame, title: str, ink: Ink) -> Drawing:
     """Draw a bar with its number for each name."""
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("value:Q", title=title),
         y=alt.Y("name:N", title=None, sort=frame["name"].to_list()),
     )
@@ -115,7 +116,7 @@ def bars(frame: pl.DataFrame, title: str, ink: Ink) -> Drawing:
     numbers = base.mark_text(align="left", dx=4, color=ink.text).encode(
         text=alt.Text("value:Q", format=",.4~g")
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
+    width = "container" if ink is SCREEN else ink.sizes.width
     return alt.layer(drawn, numbers, width=width, height=26 * len(frame), config=charts.config(ink))
 
 

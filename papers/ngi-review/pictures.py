@@ -11,6 +11,7 @@ import polars as pl
 from windtunnel.pictures import charts
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.subflows import lines_over_time
 from windtunnel.tables import ResultTables
@@ -95,9 +96,9 @@ def distributions(frame: pl.DataFrame, ink: Ink) -> Drawing:
     names = frame["line"].unique(maintain_order=True).to_list()
     hues = [ink.hues[place // 2 % len(ink.hues)] for place in range(len(names))]
     dashes = [[1, 0] if place % 2 == 0 else [5, 4] for place in range(len(names))]
-    legend = alt.Legend(orient="top", labelColor=ink.text, labelLimit=charts.LABEL)
+    legend = alt.Legend(orient="top", labelColor=ink.text, labelLimit=0)
     colour, dash = alt.Scale(domain=names, range=hues), alt.Scale(domain=names, range=dashes)
-    base: alt.Chart = alt.Chart(charts.source(frame)).mark_line(strokeWidth=1.5)
+    base: alt.Chart = alt.Chart(source(frame)).mark_line(strokeWidth=1.5)
     drawn: alt.Chart = base.encode(
         x=alt.X("value:Q", title="delay (ms)"),
         y=alt.Y("share:Q", title="share of messages"),
@@ -105,7 +106,7 @@ def distributions(frame: pl.DataFrame, ink: Ink) -> Drawing:
         strokeDash=alt.StrokeDash("line:N", scale=dash, title=None, legend=legend),
         order="value:Q",
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
+    width = "container" if ink is SCREEN else ink.sizes.width
     return drawn.properties(width=width, height=220, config=charts.config(ink))
 
 

@@ -13,6 +13,7 @@ from windtunnel.pictures import charts
 from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.regions import map_of
 from windtunnel.tables import ResultTables
@@ -42,7 +43,7 @@ def kept(results: ResultTables) -> list[Picture]:
 def kept_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a line for each family of addresses."""
     drawn: Drawing = (
-        alt.Chart(charts.source(frame))
+        alt.Chart(source(frame))
         .mark_line(point=alt.OverlayMarkDef(size=12), strokeWidth=1.5)
         .encode(
             x=alt.X("rank:Q", title="regions, the largest first", scale=alt.Scale(type="log")),
@@ -95,17 +96,17 @@ def bars_chart(frame: pl.DataFrame, axes: tuple[str, str, str], value: str, ink:
     """Draw bars by the first axis, beside each other by the second, in panels by the third."""
     along, beside, panels = axes
     order = {it: frame[it].unique(maintain_order=True).to_list() for it in axes}
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         y=alt.Y(f"{along}:N", sort=order[along], title=None),
         yOffset=alt.YOffset(f"{beside}:N", sort=order[beside]),
     )
     bars = base.mark_bar(opacity=0.85).encode(
         x=alt.X(f"{value}:Q", title=None), color=coloured(beside, frame, ink)
     )
-    number = base.mark_text(align="left", dx=3, color=ink.text, fontSize=charts.FONT).encode(
+    number = base.mark_text(align="left", dx=3, color=ink.text, fontSize=ink.sizes.font).encode(
         x=f"{value}:Q", text=alt.Text(f"{value}:Q", format=",.3~r")
     )
-    panel = alt.layer(bars, number, width=charts.WIDTH / 1.4, height=alt.Step(14))
+    panel = alt.layer(bars, number, width=ink.sizes.width / 1.4, height=alt.Step(14))
     header = alt.Header(labelColor=ink.text)
     facet = alt.Facet(f"{panels}:N", title=None, sort=order[panels], header=header)
     drawn: alt.FacetChart = panel.facet(facet=facet, columns=1)
@@ -150,12 +151,12 @@ def asked(results: ResultTables) -> list[Picture]:
 def asked_chart(rows: list[dict[str, object]], ink: Ink) -> Drawing:
     """Draw a bar for each question."""
     frame = pl.DataFrame(rows)
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         y=alt.Y(
             "question:N",
             sort=frame["question"].to_list(),
             title=None,
-            axis=alt.Axis(labelLimit=charts.LABEL),
+            axis=alt.Axis(labelLimit=0),
         )
     )
     bars = base.mark_bar(opacity=0.85).encode(
@@ -176,9 +177,9 @@ def coloured(column: str, frame: pl.DataFrame, ink: Ink) -> alt.Color:
     return alt.Color(f"{column}:N", scale=scale, sort=known, legend=legend)
 
 
-def width(ink: Ink) -> int | str:
+def width(ink: Ink) -> float | str:
     """Give the width of a chart: that of the page on a screen."""
-    return "container" if ink is SCREEN else charts.WIDTH
+    return "container" if ink is SCREEN else ink.sizes.width
 
 
 PICTURES = {

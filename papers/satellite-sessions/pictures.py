@@ -15,6 +15,7 @@ from windtunnel.measures.measure import VALUE
 from windtunnel.pictures import charts
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.results import Results
 from windtunnel.tables import ResultTables
@@ -64,7 +65,7 @@ def trail(results: ResultTables) -> list[Picture]:
 
 def trail_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a panel for each satellite that serves."""
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("satellite:O", title="at satellite", axis=alt.Axis(labelAngle=0))
     )
     y = alt.Y("mean:Q", title="pages")
@@ -75,7 +76,7 @@ def trail_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         base.mark_point(
             shape="diamond", filled=True, size=50, fill=ink.hues[1], opacity=1, xOffset=11
         ).encode(y="paper:Q"),
-        width=charts.WIDTH / 3.4,
+        width=ink.sizes.width / 3.4,
         height=130,
     )
     return layers.facet(
@@ -111,8 +112,8 @@ def movements_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw two bars for each policy."""
     order = frame["policy"].unique(maintain_order=True).to_list()
     definitions = frame["definition"].unique(maintain_order=True).to_list()
-    base = alt.Chart(charts.source(frame)).encode(
-        y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=charts.LABEL)),
+    base = alt.Chart(source(frame)).encode(
+        y=alt.Y("policy:N", sort=order, title=None, axis=alt.Axis(labelLimit=0)),
         yOffset=alt.YOffset("definition:N", sort=definitions),
     )
     colour = alt.Color(
@@ -121,7 +122,7 @@ def movements_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
         scale=alt.Scale(domain=definitions, range=[ink.hues[0], ink.hues[4]]),
         legend=alt.Legend(orient="top", labelColor=ink.text, titleColor=ink.text),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
+    width = "container" if ink is SCREEN else ink.sizes.width
     return alt.layer(
         base.mark_bar(opacity=0.85).encode(x=alt.X("mean:Q", title="page movements"), color=colour),
         base.mark_point(
@@ -158,13 +159,13 @@ def under_one(results: ResultTables) -> list[Picture]:
 
 def under_one_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a panel for each orbit."""
-    base = alt.Chart(charts.source(frame)).mark_area(
+    base = alt.Chart(source(frame)).mark_area(
         line={"color": ink.hues[0]}, color=ink.hues[0], fillOpacity=0.25
     )
     panel = base.encode(
         x=alt.X("minutes:Q", title="time (minutes)", scale=alt.Scale(nice=False)),
         y=alt.Y("people:Q", title="people (millions)"),
-    ).properties(width=charts.WIDTH, height=140)
+    ).properties(width=ink.sizes.width, height=140)
     row = alt.Row("orbit:N", title=None, header=alt.Header(labelColor=ink.text))
     chart: alt.FacetChart = panel.facet(row=row)
     return chart.properties(config=charts.config(ink))
@@ -209,7 +210,7 @@ def when_better(results: ResultTables) -> list[Picture]:
 def when_better_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a panel for each measure, a cell for each page size and rate."""
     pages, rates = (frame[it].unique(maintain_order=True).to_list() for it in ("page", "rate"))
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("page:N", sort=pages, title="page size", axis=alt.Axis(labelAngle=0)),
         y=alt.Y("rate:N", sort=rates, title="accesses of a user"),
     )
@@ -217,10 +218,10 @@ def when_better_chart(frame: pl.DataFrame, ink: Ink) -> Drawing:
     cell = base.mark_rect(stroke=ink.background).encode(
         color=alt.Color("ratio:Q", scale=scale, legend=None, title=None)
     )
-    number = base.mark_text(fontSize=charts.FONT, color="#1b2026").encode(
+    number = base.mark_text(fontSize=ink.sizes.font, color="#1b2026").encode(
         text=alt.Text("ratio:Q", format=",.2~r")
     )
-    panel = alt.layer(cell, number, width=charts.WIDTH / 2.6, height=130)
+    panel = alt.layer(cell, number, width=ink.sizes.width / 2.6, height=130)
     header = alt.Header(labelColor=ink.text)
     facet = alt.Facet("measure:N", title=None, sort=list(MAPPED.values()), header=header)
     return panel.facet(facet=facet, columns=2).properties(config=charts.config(ink))

@@ -35,6 +35,11 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    """Name what there is to use, and not what this module imports."""
+    return sorted(__all__)
+
+
 def __getattr__(name: str) -> Any:
     """Import `study` once it is used: Pydantic takes longer to load than most commands take."""
     if name == "study":

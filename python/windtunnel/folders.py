@@ -30,6 +30,8 @@ REPORT = "report"
 """The key of the names of the files of the report, which is written later."""
 REPRODUCTION = "reproduction.json"
 """The file of a paper's reproduction."""
+CSV_ROWS = 100_000
+"""The rows of a CSV file that are written at once."""
 REPLACING = "replacing"
 """The key that says that files are being replaced: those of two results may be there."""
 
@@ -218,6 +220,15 @@ def write_table(table: pl.DataFrame, file: Path) -> None:
     encoded = io.BytesIO()
     table.write_parquet(encoded)
     file.write_bytes(encoded.getbuffer())
+
+
+def write_csv(table: pl.DataFrame, file: Path) -> None:
+    """Write a table as CSV, with the names of the columns first. Raises OSError."""
+    with file.open("wb") as written:
+        written.write(table.clear().write_csv().encode())
+        # In parts: as one text, the series of a long run take gigabytes.
+        for part in table.iter_slices(CSV_ROWS):
+            written.write(part.write_csv(include_header=False).encode())
 
 
 def exchange(folder: Path, old: list[str], new: Path, interim: dict[str, Any]) -> None:

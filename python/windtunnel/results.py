@@ -13,6 +13,7 @@ from windtunnel.folders import (
     own_files,
     read_manifest,
     relative,
+    write_csv,
     write_manifest,
     write_table,
     written_whole,
@@ -71,8 +72,9 @@ class Results(ResultTables):
 
         return ResultPlots(self)
 
-    def save(self, folder: Path | str, recorded: Path | None = None) -> Path:
-        """Write a folder: scenario, manifest and a Parquet file for each table.
+    def save(self, folder: Path | str, recorded: Path | None = None, csv: bool = False) -> Path:
+        """Write a folder: scenario, manifest and a Parquet file for each table, with `csv` also
+        a CSV file.
 
         The files that the scenario names are saved with it, so that it can be run again;
         a file outside the scenario's folder is recorded by its hash only. What is in the
@@ -89,6 +91,8 @@ class Results(ResultTables):
                 write_table(table, written / f"{name}.parquet")
             for path in recorded.iterdir() if recorded else ():
                 path.rename(written / path.name)
+            if csv:
+                write_copies(written)
             for name, text in self.files.items():
                 if (file := inside(written, name)) and not file.exists():
                     file.parent.mkdir(parents=True, exist_ok=True)
@@ -127,3 +131,12 @@ class Results(ResultTables):
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
             raise ResultsError(f"{folder}: not a folder of results: {error}") from error
         return cls(axes, tables, scenario, manifest, files)
+
+
+def write_copies(folder: Path) -> None:
+    """Write each Parquet file of a folder as CSV beside it: also those that runs recorded."""
+    # Imported here: Polars takes longer to load than most commands take.
+    import polars as pl
+
+    for file in sorted(folder.glob("*.parquet")):
+        write_csv(pl.read_parquet(file), file.with_suffix(".csv"))

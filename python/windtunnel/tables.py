@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TYPE_CHECKING
 
@@ -24,6 +24,12 @@ class ResultTables:
     """The axes of the scenario's comparison."""
     tables: dict[str, pl.DataFrame]
     """The tables, by name."""
+    compared: tuple[str, ...] = field(default=(), kw_only=True)
+    """Controllers of other results on the same page: pictures give each a colour of its own."""
+
+    def _ipython_key_completions_(self) -> list[str]:
+        """Name the tables, for the completion of `results["` in IPython and Jupyter."""
+        return list(self.tables)
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         """Give a table by its name. Raises ResultsError, with the nearest name, for another."""

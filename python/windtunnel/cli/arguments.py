@@ -32,6 +32,9 @@ Out = Annotated[
     typer.Option(metavar="DIR", help="The folder to write; default: a folder under results/."),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document instead of a table.")]
+Csv = Annotated[
+    bool, typer.Option("--csv", help="Also write each table as CSV, beside the Parquet files.")
+]
 Opens = Annotated[bool, typer.Option("--open", help="Write the report and open it in a browser.")]
 
 Pcap = Annotated[

@@ -16,6 +16,7 @@ from windtunnel import __version__, extensions, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.cli import cleaning, completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
+    Csv,
     Events,
     File,
     Jobs,
@@ -110,13 +111,14 @@ def run(
     ] = False,
     out: Out = None,
     as_json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Run a scenario and save its results in a folder."""
     details = Details(
         Captures(pcap or [], pcap_direction, pcap_snap, pcap_window), events or [], live
     )
     options = Options(
-        parse_settings(settings), seed, jobs, threads, details, out, as_json, report, opens
+        parse_settings(settings), seed, jobs, threads, details, out, as_json, csv, report, opens
     )
     if watch:
         run_on_save(file, options)
@@ -213,13 +215,14 @@ def study(
     ] = False,
     out: Out = None,
     as_json: Json = False,
+    csv: Csv = False,
 ) -> None:
     """Run a scenario over many values and seeds; stored runs are not repeated."""
     # Imported here, so that other commands start faster.
     from windtunnel.cli.study import StudyOptions, estimate, print_results, run_study
 
     folder = out or Path("results", file.stem)
-    options = StudyOptions(jobs, resume, retry_failed, dask, store, yes, as_json, out is None)
+    options = StudyOptions(jobs, resume, retry_failed, dask, store, yes, as_json, csv, out is None)
     if dry_run:
         estimate(file, options)
         return
@@ -240,12 +243,32 @@ def report(
         ),
     ],
     figures: Annotated[
-        bool, typer.Option("--figures", help="Also write each picture as SVG and PDF.")
+        bool,
+        typer.Option("--figures", help="Also write each picture as a file: SVG and PDF."),
     ] = False,
+    width: Annotated[
+        str | None,
+        typer.Option(
+            metavar="LENGTH",
+            help="With --figures: for a paper's column of this width, such as 3.4in or 86mm, with"
+            " text of 8 points.",
+        ),
+    ] = None,
+    formats: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--format",
+            metavar="svg|pdf|png",
+            help="With --figures: what to write; may be repeated.",
+            autocompletion=lambda: ["svg", "pdf", "png"],
+        ),
+    ] = None,
     opens: Annotated[bool, typer.Option("--open", help="Open it in a browser.")] = False,
 ) -> None:
     """Write a report of saved results."""
-    page = drawn(folder, figures)
+    if (width or formats) and not figures:
+        fail("`--width` and `--format` are about files of pictures: add --figures", INVALID_INPUT)
+    page = drawn(folder, figures, width, formats or ())
     say(f"Report: {page}")
     if opens:
         open_page(page)
@@ -397,7 +420,11 @@ def fly_controller(
 def print_recipe(
     name: Annotated[
         str | None,
-        typer.Argument(metavar="[RECIPE]", help="A recipe, or `paper`; default: all are listed."),
+        typer.Argument(
+            metavar="[RECIPE]",
+            help="A recipe, or `paper`; default: all are listed.",
+            autocompletion=completing.recipe,
+        ),
     ] = None,
     folder: Annotated[
         Path | None,

@@ -15,7 +15,7 @@ from typing import Any
 
 import typer
 
-from windtunnel import package_data
+from windtunnel import package_data, recipes
 from windtunnel.cli import listing
 from windtunnel.folders import MANIFEST
 
@@ -68,6 +68,11 @@ def papers(incomplete: str) -> list[str]:
     """Complete the name of a paper."""
     folders = (it.parent.name for it in package_data.PAPERS.glob("*/paper.toml"))
     return starting(incomplete, sorted(folders))
+
+
+def recipe(incomplete: str) -> list[str]:
+    """Complete the name of a recipe, or of what else `new` writes."""
+    return starting(incomplete, [*recipes.titles(), recipes.PAPER])
 
 
 def what(incomplete: str) -> list[str]:

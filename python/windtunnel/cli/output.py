@@ -6,6 +6,7 @@ import gc
 import json
 import sys
 import webbrowser
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -82,7 +83,9 @@ def count(number: int, what: str) -> str:
     return f"{number} {what}" if number == 1 else f"{number} {what}s"
 
 
-def drawn(folder: Path, figures: bool = False) -> Path:
+def drawn(
+    folder: Path, figures: bool = False, width: str | None = None, formats: Sequence[str] = ()
+) -> Path:
     """Write the report of a folder, and its pictures as files if asked for.
 
     On a terminal there is a status line.
@@ -94,7 +97,7 @@ def drawn(folder: Path, figures: bool = False) -> Path:
 
     try:
         with Console(stderr=True).status("writing the report"):
-            return write_report(folder, figures)
+            return write_report(folder, figures, width, formats)
     finally:
         gc.enable()
 

@@ -42,6 +42,8 @@ class Options:
     details: Details
     out: Path | None
     as_json: bool
+    csv: bool
+    """Whether to write the tables as CSV, too."""
     report: bool
     """Whether to write the report."""
     opens: bool
@@ -61,7 +63,7 @@ def run_file(file: Path, options: Options) -> None:
             results = run_scenario(
                 scenario, options.jobs, watch, recorded, options.details, options.threads
             )
-        saved = save(results, folder, recorded)
+        saved = save(results, folder, recorded, options.csv)
     tell(file, results, saved, options)
     report_missing(results.manifest, saved)
 
@@ -115,13 +117,13 @@ def tell(file: Path, results: Results, saved: Path | None, options: Options) -> 
         open_page(page)
 
 
-def save(results: Results, folder: Path, recorded: Path) -> Path | None:
+def save(results: Results, folder: Path, recorded: Path, csv: bool) -> Path | None:
     """Save results and what the runs recorded, if there is anything.
 
     Without a finished run the folder has another name: earlier results stay.
     """
     if results.tables:
-        return results.save(folder, recorded)
+        return results.save(folder, recorded, csv)
     if (recorded / "unfinished").exists():
         return results.save(unfinished(folder), recorded)
     return None

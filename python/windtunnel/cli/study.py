@@ -35,6 +35,8 @@ class StudyOptions:
     store: Path
     yes: bool
     as_json: bool
+    csv: bool
+    """Whether to write the tables as CSV, too."""
     is_default: bool
     """Whether the folder of the results is the default one."""
 
@@ -55,7 +57,7 @@ def run_study(file: Path, folder: Path, options: StudyOptions) -> tuple[StudyRes
             watch=watch,
         )
     found = studies.results(study, store, ran)
-    studies.save(study, found, folder, ran)
+    studies.save(study, found, folder, ran, options.csv)
     return found, ran.interrupted
 
 

@@ -55,14 +55,31 @@ PAGE = """\
 ## The report
 `windtunnel report results/first` writes `results/first/report.html`, one file that opens offline;
 `--figures` also writes each picture as SVG and PDF under `figures/`. On the page, *SVG* saves a
-picture as it is shown.
+picture as it is shown. For a paper, state the width of its column:
 
+```console
+$ windtunnel report results/first --figures --width 3.4in --format pdf
+```
+
+Each picture is then a file of exactly this width (`in`, `cm`, `mm` or `pt`; from 1 to 20 inches)
+with text of 8 points. Lines are named at their ends where there is room, else in a legend below. A
+PDF embeds its fonts; `--format` is `svg`, `pdf` or `png` (300 dots per inch), and may be repeated.
+The names of the files are those of the page's pictures.
+
+- The page begins with what was found: goodput, delay and completion time of each case (of a single
+  case: of its flows), the best first, with half the 95 % confidence interval of the mean over the
+  runs. Of more than four cases it names the best and the worst.
 - The network, of the first case and run: its links by their use, queues as bars, and a slider that
   plays the run. A link or a flow, when selected, shows its own pictures further down, where any
   can be chosen.
 - Lines and bars are flows by their names in the file, if one picture has room for all of them; or
-  else flows whose names differ in a number (`bulk-1`, `bulk-2`), or those of one controller. Each
-  has its own colour and shape. Figures of papers compare controllers.
+  else flows whose names differ in a number (`bulk-1`, `bulk-2`), or those of one controller.
+  Where several controllers are compared, each has one colour and shape in all pictures, also in
+  those of a paper's other pages; lines of one controller differ in their dashes. With a single
+  controller each line has its own colour. Figures of papers compare controllers.
+- Cases are headings above the bars of their flows. Where lines of many cases need several
+  pictures, these have the same axes. An axis is logarithmic where lines lie more than a factor of
+  30 apart, or the highest delays are far above the median; that of bars is linear, from zero.
 - Distributions of delays and of completion times, slowdowns by size, hit ratios of content stores,
   loss and jitter of datagrams, where there are any. A delay in them is the mean of an interval of
   the recording.
@@ -77,8 +94,9 @@ definitions in `python/windtunnel/measures/definitions.toml`: change those.
 
 Each table begins with a column for every axis of the scenario's comparison, named as the axis,
 then `run`. [python.md](python.md) says how to read them; `results["flows"]` is the table `flows`,
-and `flows.parquet` its file. A table without rows is there all the same. Counts are of the whole
-run, and in series (`…_series`) of the interval that ends at `time_s`. What does not apply is empty.
+and `flows.parquet` its file; with `run --csv` there is `flows.csv` beside it. A table without rows
+is there all the same. Counts are of the whole run, and in series (`…_series`) of the interval that
+ends at `time_s`. What does not apply is empty.
 """
 
 

@@ -11,6 +11,7 @@ from windtunnel.pictures import charts
 from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.charts import Drawing, Encodings
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 
 MOST = 6
@@ -63,10 +64,10 @@ def chart(curve: pl.DataFrame, present: pl.DataFrame, ink: Ink) -> Drawing:
         "y": alt.Y("loss_db:Q", title="loss (dB)"),
     }
     rounded = curve.select(pl.col("angle_deg", "loss_db").round_sig_figs(charts.DIGITS))
-    line = alt.Chart(charts.source(rounded)).mark_line(color=ink.hue(None), strokeWidth=1.8)
-    point = alt.Chart(charts.source(present)).encode(**axes)
+    line = alt.Chart(source(rounded)).mark_line(color=ink.hue(None), strokeWidth=1.8)
+    point = alt.Chart(source(present)).encode(**axes)
     marks = point.mark_point(filled=True, size=70, color=ink.text, opacity=1)
-    text = point.mark_text(align="left", dx=8, dy=-8, color=ink.text, fontSize=charts.FONT)
+    text = point.mark_text(align="left", dx=8, dy=-8, color=ink.text, fontSize=ink.sizes.font)
     layers = [line.encode(**axes, order="angle_deg:Q"), marks, text.encode(text="label:N")]
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return alt.layer(*layers, width=width, height=charts.HEIGHT, config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return alt.layer(*layers, width=width, height=ink.sizes.height, config=charts.config(ink))

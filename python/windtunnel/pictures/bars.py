@@ -16,7 +16,7 @@ from windtunnel.measures.columns import (
     RETRANSMISSIONS,
     MeasuredColumn,
 )
-from windtunnel.pictures import charts, series
+from windtunnel.pictures import bar_charts, series
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.picture import Picture
@@ -49,7 +49,7 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
         caption = f"Over the whole run, also where a flow starts later. {caption}"
     if len(drawn) < len(lines):
         caption += f" The first {len(drawn)} of {len(lines)} bars; all are in the table."
-    chart = partial(charts.bars, values, drawn, shown.title(measure.title))
+    chart = partial(bar_charts.bars, values, drawn, shown.title(measure.title))
     return [Picture(name, title, caption.strip(), [], chart)]
 
 

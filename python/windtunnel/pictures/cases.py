@@ -12,11 +12,15 @@ from windtunnel.pictures import groups
 from windtunnel.pictures.colours import DASHES, NO_SHAPE, SHAPES, Ink, number
 from windtunnel.pictures.events import events, nodes_of, parsed
 from windtunnel.pictures.groups import GROUP
-from windtunnel.pictures.looks import HUES, MOST_LINES, looks
+from windtunnel.pictures.looks import HUES, MOST_LINES, Palette, looks, palette
 from windtunnel.tables import ResultsError, ResultTables, table_of
 
 BETWEEN = " · "
 """The separator between the names of a case on several axes."""
+
+
+CONTROLLER = pl.col("flow_controller").fill_null(pl.col("protocol"))
+"""What a flow is known by: its controller, or its protocol if it has none."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Line:
     """The group of flows that it measures; none for something else."""
     place: int | None = None
     """Its place among hues and shapes; none for that of its controller."""
+    kept: bool = False
+    """Whether its place is the same in every picture of a page."""
 
     @property
     def label(self) -> str:
@@ -89,11 +95,11 @@ class Comparison:
             names = results["runs"].select(self.axes)
             self.cases = names.unique(maintain_order=True).rows()
         self.tables = {name: self._counted(table) for name, table in results.tables.items()}
-        # Flows without a controller are known by their protocol.
         flows = self["flows"]
-        named = flows.with_columns(pl.col("flow_controller").fill_null(pl.col("protocol")))
+        named = flows.with_columns(CONTROLLER)
         grouped = groups.by_controller if by_controller else groups.grouped
         self.tables["flows"] = grouped(named)
+        self.palette = palette([*named["flow_controller"], *results.compared])
         document = parsed(getattr(results, "scenario", ""))
         self.events = events(document)
         self.producers = nodes_of(document, "producers")
@@ -126,7 +132,7 @@ class Comparison:
             (case, self._with_group(case, group, in_case[case] > 1), single(known))
             for case, group, known in controllers.rows()
         )
-        return ranked(lines, controllers[GROUP].to_list())
+        return self.ranked(lines, controllers[GROUP].to_list())
 
     def _with_group(self, case: int, group: str, several: bool) -> tuple[str, ...]:
         parts = self.parts(case)
@@ -136,10 +142,14 @@ class Comparison:
         """Give a line for each case, or for what one flow is in each case."""
         flows = self["flows"] if flow is None else self["flows"].filter(flow=flow)
         known = flows.group_by("case").agg(pl.col("flow_controller").unique(maintain_order=True))
-        return ranked(
+        return self.ranked(
             (case, self.parts(case), single(controllers))
             for case, controllers in known.sort("case").rows()
         )
+
+    def ranked(self, lines: Iterable[Unranked], groups: Sequence[str] = ()) -> list[Line]:
+        """Make lines in the colours of the page."""
+        return ranked(lines, groups, self.palette)
 
 
 def single(controllers: list[str]) -> str | None:
@@ -147,30 +157,48 @@ def single(controllers: list[str]) -> str | None:
     return controllers[0] if len(controllers) == 1 else None
 
 
+Unranked = tuple[int, tuple[str, ...], str | None]
+"""The case of a line, its parts and its controller."""
+
+
 def ranked(
-    lines: Iterable[tuple[int, tuple[str, ...], str | None]], groups: Sequence[str] = ()
+    lines: Iterable[Unranked], groups: Sequence[str] = (), controllers: Palette | None = None
 ) -> list[Line]:
-    """Make lines of cases, parts and controllers, and their groups of flows, with their colours."""
+    """Make lines, and their groups of flows, with the colours of a page's controllers."""
     seen: Counter[str | None] = Counter()
     made = []
     for index, (case, parts, controller) in enumerate(lines):
         group = groups[index] if groups else ""
         made.append(Line(f"l{index}", case, parts, controller, seen[controller], group=group))
         seen[controller] += 1
-    return coloured(made)
+    return coloured(made, controllers)
 
 
-def coloured(lines: list[Line]) -> list[Line]:
-    """Give each line its own hue and shape; where there are too few, each group or controller.
+def coloured(lines: list[Line], controllers: Palette | None = None) -> list[Line]:
+    """Give each line a hue and a shape.
 
-    A single line without a controller is grey, and so are references.
+    On a page that compares controllers (default: those of the lines) they are those of the
+    controller. On others each line has its own or, where there are too few, each group; a single
+    line without a controller is grey. So are references.
     """
     own = [it for it in lines if not it.reference]
-    if len(own) == 1:
+    known = palette(it.controller for it in own) if controllers is None else controllers
+    if len(own) == 1 and own[0].controller not in known:
         return lines
+    if len(known) > 1:
+        return [it if it.reference else kept(it, known, own) for it in lines]
     subjects = {it.name: it.name if len(own) <= HUES else (it.group or it.controller) for it in own}
     places = looks((subjects[it.name], it.controller) for it in own)
     return [it if it.reference else replace(it, place=places[subjects[it.name]]) for it in lines]
+
+
+def kept(line: Line, controllers: Palette, lines: list[Line]) -> Line:
+    """Give a line the place of its controller, or one that no controller has."""
+    if line.controller is not None and line.controller in controllers:
+        return replace(line, place=controllers[line.controller], kept=True)
+    others = [it.name for it in lines if it.controller not in controllers]
+    free = looks(((it, None) for it in others), controllers.values())
+    return replace(line, place=free[line.name], kept=True)
 
 
 def panels(lines: list[Line]) -> list[Panel]:
@@ -209,7 +237,7 @@ def distinct(lines: list[Line]) -> list[Line]:
     for line in lines:
         made.append(replace(line, rank=seen[line.controller]))
         seen[line.controller] += 1
-    hues = Counter(None if it.look is None else it.look % HUES for it in made)
+    hues = Counter(None if it.look is None else it.look % HUES for it in made if not it.kept)
     return coloured(made) if max(hues.values(), default=0) > 1 else made
 
 

@@ -10,7 +10,7 @@ import polars as pl
 
 from windtunnel.measures.columns import RECEIVED, MeasuredColumn
 from windtunnel.pictures import antennas, maps, over_time, series
-from windtunnel.pictures.cases import BETWEEN, Comparison, Line, Panel, panel, ranked
+from windtunnel.pictures.cases import BETWEEN, Comparison, Line, Panel, panel
 from windtunnel.pictures.over_time import MOST_DETAILS, MOST_PANELS
 from windtunnel.pictures.picture import Picture
 
@@ -77,9 +77,9 @@ def parts(comparison: Comparison, cases: list[int]) -> tuple[str, ...]:
     return (f"{BETWEEN.join(rows[cases[0]])} and {len(cases) - 1} more",)
 
 
-def lines(channels: list[Channel], title: str) -> list[Line]:
+def lines(comparison: Comparison, channels: list[Channel], title: str) -> list[Line]:
     """Give a line for each channel, with a title for one that needs no name."""
-    return ranked((it.cases[0], it.parts or (title,), None) for it in channels)
+    return comparison.ranked((it.cases[0], it.parts or (title,), None) for it in channels)
 
 
 def of_link(comparison: Comparison) -> list[Picture]:
@@ -181,7 +181,7 @@ def column_over_time(
     known = [it.samples for it in channels if measure.column in it.samples.columns]
     if all(it[measure.column].count() == 0 for it in known):
         return []
-    drawn = lines(channels, measure.title)
+    drawn = lines(comparison, channels, measure.title)
     get = partial(series.of_channel, comparison, measure.column, direction=direction)
     where = f"from {direction['from']} to {direction['to']} ({direction['link']})"
     shaded = series.without_line_of_sight(comparison, drawn[:1], direction)
@@ -224,7 +224,7 @@ def followed(
 ) -> list[Picture]:
     """Draw the goodput of the cases with a channel, and its rate."""
     of_cases = [it for it in comparison.by_group() if it.case in channel.cases]
-    measured = ranked(
+    measured = comparison.ranked(
         ((it.case, it.parts, it.controller) for it in of_cases), [it.group for it in of_cases]
     )
     drawn = panel(measured) if channel.parts else Panel("", measured)

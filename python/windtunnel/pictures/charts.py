@@ -8,6 +8,7 @@ another it has a fixed size and its legend inside, for paper and publications.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
@@ -15,25 +16,15 @@ import polars as pl
 
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.colours import SCREEN, Ink
-from windtunnel.pictures.units import decimals, maximum, minimum, written
+from windtunnel.pictures.data import by_line, source
+from windtunnel.pictures.legends import BELOW, explained, legend
+from windtunnel.pictures.units import maximum, minimum
 
 Drawing = alt.Chart | alt.LayerChart | alt.FacetChart | alt.VConcatChart
 """A chart, as it is written and shown."""
 
 Encodings = dict[str, Any]
 """What several marks have in common, by Vega-Lite's names."""
-
-WIDTH = 560
-HEIGHT = 260
-BAR = 24
-"""Pixels of a bar with the space around it."""
-
-LABEL = 180
-"""Pixels that a bar's name takes at most: on a phone it must leave room for the bar."""
-
-FONT = 12
-LETTER = 6.4
-"""Pixels of a letter, about."""
 
 MARKS = 8
 """The number of marks on a line."""
@@ -44,11 +35,11 @@ DIGITS = 4
 ROOM = 2.0
 """The height of the axis for references, in multiples of the highest line."""
 
+APART = 30.0
+"""How many times the lowest line the highest is on an axis that is logarithmic."""
+
 SHADE = 0.15
 """The opacity of full shading."""
-
-VALUES = ("mean", "low", "high", "published")
-"""The columns of a frame of bars that hold numbers."""
 
 NUMBER = f",.{DIGITS}~r"
 """Numbers in the words of Vega: as many significant digits."""
@@ -81,6 +72,21 @@ POINTER = {
 }
 
 
+@dataclass(frozen=True)
+class Axes:
+    """The axes that pictures share: of the time, and of the values."""
+
+    across: alt.Scale
+    upright: alt.Scale
+
+
+def axes(frame: pl.DataFrame, lines: list[Line], top: float | None = None) -> Axes:
+    """Choose axes for all pictures of these lines; `top` is the end, if not the highest value."""
+    first, last = min(0.0, minimum(frame["time_s"])), maximum(frame["time_s"])
+    domain = [first, last] if last > first else [first, first + 1.0]
+    return Axes(alt.Scale(domain=domain, nice=False), height(frame, lines, top))
+
+
 def over_time(
     frame: pl.DataFrame,
     lines: list[Line],
@@ -89,7 +95,7 @@ def over_time(
     shaded: pl.DataFrame | None = None,
     time: str = TIME,
     events: pl.DataFrame | None = None,
-    top: float | None = None,
+    shared: Axes | None = None,
 ) -> Drawing:
     """Draw lines over time, each but references in a band from the least to the greatest.
 
@@ -97,15 +103,17 @@ def over_time(
     title says. `shaded` has times to be shaded, from `start_s` to `end_s`, the
     darker the greater their `share`. `time` is the title of the axis, which begins
     at 0, or with the first line. `events` has times to be marked, `time_s`, and what happens
-    then, `event`. `top` is the end of the axis of values, if it is not the highest one.
+    then, `event`. `shared` are the axes of several pictures; others follow their own lines.
     """
     start = min(0.0, minimum(frame["time_s"]))
+    across = shared.across if shared else alt.Scale(domainMin=start, nice=False)
+    upright = shared.upright if shared else alt.Scale()
     data = source(points(frame, lines))
     base = alt.Chart().encode(
-        x=alt.X("time_s:Q", title=time, scale=alt.Scale(domainMin=start, nice=False)),
+        x=alt.X("time_s:Q", title=time, scale=across),
         color=by_line(alt.Color, lines, [line.colour(ink) for line in lines]),
     )
-    y = alt.Y("mean:Q", title=title, scale=height(frame, lines, top))
+    y = alt.Y("mean:Q", title=title, scale=upright)
     stands_out = emphasis(ink, 1.0, 0.1)
     dashes = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
     references = [line.name for line in lines if line.reference]
@@ -137,13 +145,12 @@ def over_time(
     if events is not None and not events.is_empty():
         layers.append(marked_times(events, ink, time))
     if ink is SCREEN:
-        return answering(
-            alt.layer(*layers, data=data, width="container", height=HEIGHT, config=config(ink)),
-            [ZOOM, POINTER],
-        )
-    plot = alt.layer(*layers, data=data, width=WIDTH, height=HEIGHT)
-    shown = [legend(lines, ink), plot] if len(lines) > 1 else [plot]
-    return alt.vconcat(*shown, spacing=8, bounds="flush", config=config(ink))
+        size = {"width": "container", "height": ink.sizes.height}
+        drawn = alt.layer(*layers, data=data, config=config(ink), **size)
+        return answering(drawn, [ZOOM, POINTER])
+    layers += explained(frame.select("line", "mean", place="time_s"), lines, upright, ink)
+    size = {"width": ink.sizes.width, "height": ink.sizes.height}
+    return alt.layer(*layers, data=data, config=config(ink), **size)
 
 
 def answering(chart: Drawing, selections: list[dict[str, Any]]) -> Drawing:
@@ -166,13 +173,12 @@ def specification(chart: Drawing) -> dict[str, Any]:
 
 
 def together(layers: list[alt.Chart], lines: list[Line], ink: Ink) -> Drawing:
-    """Put layers together, the first of which is lines, beside their legend."""
+    """Put layers together, the first of which is lines, over their legend."""
     if ink is SCREEN:
-        return answering(
-            alt.layer(*layers, width="container", height=HEIGHT, config=config(ink)), []
-        )
-    plot = alt.layer(*layers, width=WIDTH, height=HEIGHT)
-    return alt.vconcat(legend(lines, ink), plot, spacing=8, bounds="flush", config=config(ink))
+        size = {"width": "container", "height": ink.sizes.height}
+        return answering(alt.layer(*layers, config=config(ink), **size), [])
+    size = {"width": ink.sizes.width, "height": ink.sizes.height}
+    return alt.layer(*layers, *legend(lines, ink, BELOW), config=config(ink), **size)
 
 
 def height(frame: pl.DataFrame, lines: list[Line], top: float | None = None) -> alt.Scale:
@@ -183,10 +189,19 @@ def height(frame: pl.DataFrame, lines: list[Line], top: float | None = None) -> 
     if not any(frame[end].fill_null(0).ne(0).any() for end in ("low", "high")):
         return alt.Scale(domain=[0, 1])
     is_reference = pl.col("line").is_in([line.name for line in lines if line.reference])
-    highest = maximum(frame.filter(~is_reference)["high"])
+    measured = frame.filter(~is_reference)
+    if is_logarithmic(measured):
+        return alt.Scale(type="log", domain=[minimum(measured["low"]), maximum(measured["high"])])
+    highest = maximum(measured["high"])
     if highest > 0 and maximum(frame.filter(is_reference)["mean"]) > ROOM * highest:
         return alt.Scale(domain=[0, ROOM * highest])
-    return alt.Scale()
+    return alt.Scale(domain=[min(0.0, minimum(frame["low"])), max(0.0, maximum(frame["high"]))])
+
+
+def is_logarithmic(frame: pl.DataFrame) -> bool:
+    """Say whether lines are so far apart that on a linear axis the lowest would lie on it."""
+    medians = frame.group_by("line").agg(pl.col("mean").median())["mean"]
+    return minimum(frame["low"]) > 0 and maximum(medians) > APART * minimum(medians)
 
 
 def marked_times(events: pl.DataFrame, ink: Ink, time: str) -> alt.Chart:
@@ -213,87 +228,6 @@ def shades(frame: pl.DataFrame, ink: Ink, time: str) -> alt.Chart:
     return shade
 
 
-def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> Drawing:
-    """Draw what `bar_layers` does, as high as the bars need."""
-    width = "container" if ink is SCREEN else WIDTH
-    layers = bar_layers(frame, lines, title, ink)
-    return alt.layer(*layers, width=width, height=BAR * len(lines), config=config(ink))
-
-
-def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[alt.Chart]:
-    """Draw a bar for each line, with a whisker from the least to the greatest.
-
-    `frame` has `line`, `mean`, `low`, `high` and `published`, which is drawn as
-    a diamond, in the unit that the title says.
-    """
-    frame = ends(frame, lines)
-    base = named(frame, lines, ink)
-    # On the right there is room for the numbers; on the left for what is below zero.
-    start = min(0.0, *(minimum(frame[it]) for it in VALUES))
-    room = alt.Scale(domain=[start, 1.4 * (maximum(frame["end"]) or 1.0)], nice=False)
-    hues = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
-    shown = [alt.Tooltip("label:N", title=" ")]
-    shown += [alt.Tooltip(f"{it}:Q", format=NUMBER) for it in VALUES if frame[it].count()]
-    return [
-        base.mark_bar(height=BAR * 0.6, opacity=0.85).encode(
-            x=alt.X("mean:Q", title=title, scale=room), color=hues, tooltip=shown
-        ),
-        *whiskers(base.transform_filter("datum.low != datum.high"), title, ink),
-        base.mark_point(
-            shape="diamond", filled=True, size=110, fill=ink.text, stroke=ink.background, opacity=1
-        ).encode(x=alt.X("published:Q")),
-        base.mark_text(align="left", dx=8, fontSize=FONT, color=ink.text).encode(
-            x=alt.X("end:Q"), text=alt.Text("number:N")
-        ),
-    ]
-
-
-def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
-    """Round what is drawn, and add where each row of bars ends, its name and its numbers."""
-    labels = {line.name: line.label for line in lines}
-    digits = decimals(frame["mean"])
-    values = frame.select("mean", "published").iter_rows()
-    numbers = [in_numbers(mean, published, digits) for mean, published in values]
-    return frame.with_columns(pl.col(VALUES).round_sig_figs(DIGITS)).with_columns(
-        end=pl.max_horizontal(VALUES),
-        label=pl.col("line").replace_strict(labels),
-        number=pl.Series(numbers, dtype=pl.String),
-    )
-
-
-def in_numbers(mean: float | None, published: float | None, digits: int) -> str:
-    """Write what a row shows: the bar's value, and behind a diamond the published one."""
-    bar = "" if mean is None else written(mean, digits)
-    diamond = "" if published is None else f"◆ {published:,.10g}"
-    return f"{bar}   {diamond}".strip()
-
-
-def named(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> alt.Chart:
-    """Lay out rows, each with the name of its line."""
-    labels = {line.name: line.label for line in lines}
-    axis = alt.Axis(
-        labelExpr=lookup(labels),
-        labelLimit=LABEL if ink is SCREEN else LABEL * 1.5,
-        labelPadding=8,
-        ticks=False,
-        domain=False,
-    )
-    rows = alt.Y("line:N", title=None, scale=alt.Scale(domain=list(labels)), axis=axis)
-    return alt.Chart(source(frame)).encode(y=rows)
-
-
-def whiskers(base: alt.Chart, title: str, ink: Ink) -> list[alt.Chart]:
-    """Draw lines from the least to the greatest, with a stroke at both ends."""
-    low, high = alt.X("low:Q", title=title), alt.X("high:Q", title=title)
-    return [
-        base.mark_rule(strokeWidth=1.5, color=ink.text).encode(x=low, x2=alt.X2("high:Q")),
-        *(
-            base.mark_tick(thickness=1.5, size=8, color=ink.text).encode(x=end)
-            for end in (low, high)
-        ),
-    ]
-
-
 def points(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
     """Round the values, and place the marks of lines so that they do not overlap."""
     index = pl.int_range(pl.len()).over("line")
@@ -305,18 +239,6 @@ def points(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
         pl.col("time_s").round_sig_figs(DIGITS + 2),
         marked=(index % step == first.floor()).cast(pl.UInt8),
     )
-
-
-def source(frame: pl.DataFrame) -> alt.InlineData:
-    """Give a frame to a chart as CSV, which takes a third of the room of JSON."""
-    kinds = {name: "number" if it.is_numeric() else "string" for name, it in frame.schema.items()}
-    return alt.InlineData(frame.write_csv(), format=alt.CsvDataFormat(type="csv", parse=kinds))
-
-
-def by_line(channel: type, lines: list[Line], values: list[Any]) -> Any:
-    """Give each line its own value on a channel of the drawing."""
-    domain = [line.name for line in lines]
-    return channel("line:N", scale=alt.Scale(domain=domain, range=values), legend=None)
 
 
 def emphasis(ink: Ink, strong: float, weak: float) -> alt.OpacityValue:
@@ -342,43 +264,6 @@ def values_under_pointer(base: alt.Chart, lines: list[Line], ink: Ink, time: str
     return rule.properties(name=POINTED)
 
 
-def legend(lines: list[Line], ink: Ink) -> Drawing:
-    """Draw a legend for a publication: colour, dash and shape of each line, in columns.
-
-    Vega-Lite's own would show a colour, a dash or a shape, but not what a line is.
-    """
-    longest = max(len(line.label) for line in lines)
-    columns = max(1, min(len(lines), int(WIDTH // (50 + LETTER * longest))))
-    rows = [
-        {
-            "line": line.name,
-            "label": line.label,
-            "x": WIDTH / columns * (place % columns),
-            "y": 9 + 18 * (place // columns),
-        }
-        for place, line in enumerate(lines)
-    ]
-    frame = pl.DataFrame(rows).with_columns(end=pl.col("x") + 30, centre=pl.col("x") + 15)
-    colour = by_line(alt.Color, lines, [line.colour(ink) for line in lines])
-    base = alt.Chart(source(frame)).encode(y=alt.Y("y:Q", scale=None, axis=None))
-    across: dict[str, Any] = {"scale": None, "axis": None}
-    dash = by_line(alt.StrokeDash, lines, [line.dash for line in lines])
-    form = by_line(alt.Shape, lines, [line.shape for line in lines])
-    return alt.layer(
-        base.mark_rule(strokeWidth=1.8).encode(
-            x=alt.X("x:Q", **across), x2=alt.X2("end:Q"), color=colour, strokeDash=dash
-        ),
-        base.mark_point(filled=True, size=42, opacity=1).encode(
-            x=alt.X("centre:Q", **across), color=colour, shape=form
-        ),
-        base.mark_text(align="left", dx=8, fontSize=FONT, color=ink.text).encode(
-            x=alt.X("end:Q", **across), text=alt.Text("label:N")
-        ),
-        width=WIDTH,
-        height=18 * -(-len(lines) // columns),
-    )
-
-
 def config(ink: Ink) -> alt.Config:
     """Set the colours and sizes that do not depend on what is drawn."""
     return alt.Config(
@@ -392,8 +277,8 @@ def config(ink: Ink) -> alt.Config:
             gridColor=ink.grid,
             tickColor=ink.grid,
             domainColor=ink.grid,
-            labelFontSize=FONT,
-            titleFontSize=FONT,
+            labelFontSize=ink.sizes.font,
+            titleFontSize=ink.sizes.font,
             titleFontWeight="normal",
         ),
         view=alt.ViewConfig(stroke=None),

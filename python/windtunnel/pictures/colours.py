@@ -12,11 +12,12 @@ from dataclasses import dataclass
 from functools import cache
 
 from windtunnel._core import catalogue
+from windtunnel.pictures.sizes import ON_A_PAGE, Sizes
 
 
 @dataclass(frozen=True)
 class Ink:
-    """The colours of a picture, as CSS has them."""
+    """The colours of a picture, as CSS has them, and its sizes."""
 
     background: str
     raised: str
@@ -27,6 +28,7 @@ class Ink:
     grid: str
     hues: tuple[str, ...]
     """The colours of controllers."""
+    sizes: Sizes = ON_A_PAGE
 
     def hue(self, controller: str | None) -> str:
         """Give a controller's colour; grey for several, or one that is not registered."""

@@ -8,9 +8,9 @@ import polars as pl
 
 from windtunnel.measures import transfers
 from windtunnel.measures.transfers import CLASSES, SIZE_CLASS
-from windtunnel.pictures import charts
+from windtunnel.pictures import bar_charts
 from windtunnel.pictures.bars import MOST_BARS
-from windtunnel.pictures.cases import Comparison, ranked
+from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.picture import Picture
 
 STATISTICS = {"mean": "Mean", "median": "Median", "p99": "99th percentile"}
@@ -37,7 +37,7 @@ def of_statistic(comparison: Comparison, of_runs: pl.DataFrame, statistic: str) 
     present = set(spread.select(SIZE_CLASS, "case").rows())
     places = [(size, case) for size in CLASSES for case in controllers if (size, case) in present]
     places = places[:MOST_BARS]
-    lines = ranked(
+    lines = comparison.ranked(
         (case, (size, *comparison.parts(case)), controllers[case]) for size, case in places
     )
     rows = [(line.name, *place) for line, place in zip(lines, places, strict=True)]
@@ -48,7 +48,7 @@ def of_statistic(comparison: Comparison, of_runs: pl.DataFrame, statistic: str) 
     values = values.select("line", "mean", "low", "high", published=pl.lit(None, pl.Float64))
     title = f"{STATISTICS[statistic]} completion time by size"
     caption = transfers.unfinished(comparison["flows"])
-    chart = partial(charts.bars, values, lines, "completion time (s)")
+    chart = partial(bar_charts.bars, values, lines, "completion time (s)")
     return Picture(f"completion-{statistic}", title, caption, [], chart)
 
 

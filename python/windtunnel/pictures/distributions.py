@@ -8,6 +8,7 @@ import polars as pl
 from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.colours import Ink
+from windtunnel.pictures.data import by_line, source
 
 POINTS = 200
 """Points of a distribution's line."""
@@ -44,14 +45,14 @@ def layers(
     rounded = frame.with_columns(
         pl.col("value", "share").round_sig_figs(charts.DIGITS), marked=marked.cast(pl.UInt8)
     )
-    base = alt.Chart(charts.source(rounded)).encode(
+    base = alt.Chart(source(rounded)).encode(
         x=alt.X("value:Q", title=title, scale=scale or alt.Scale()),
         y=alt.Y("share:Q", title=f"share of {of_what}"),
-        color=charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines]),
+        color=by_line(alt.Color, lines, [it.colour(ink) for it in lines]),
         opacity=charts.emphasis(ink, 1.0, 0.1),
     )
-    dash = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])
-    form = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
+    dash = by_line(alt.StrokeDash, lines, [it.dash for it in lines])
+    form = by_line(alt.Shape, lines, [it.shape for it in lines])
     line = base.mark_line(strokeWidth=1.8, strokeJoin="round")
     points = base.transform_filter("datum.marked == 1").mark_point(filled=True, size=42)
     return [line.encode(order="share:Q", strokeDash=dash), points.encode(shape=form)]

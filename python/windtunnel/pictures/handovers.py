@@ -8,9 +8,11 @@ import altair as alt
 import polars as pl
 
 from windtunnel.pictures import charts
+from windtunnel.pictures.bar_charts import of_texts
 from windtunnel.pictures.cases import Comparison
-from windtunnel.pictures.charts import BAR, FONT, LABEL, LETTER, NUMBER, WIDTH, Drawing
+from windtunnel.pictures.charts import NUMBER, Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum
 
@@ -92,31 +94,31 @@ def stays(routes: pl.DataFrame, contacts: pl.DataFrame) -> pl.DataFrame:
 def chart(used: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a row for each place, with a bar for each satellite, and its name where it fits."""
     duration = maximum(used["end_s"])
-    pixels = (pl.col("end_s") - pl.col("start_s")) / duration * WIDTH
+    pixels = (pl.col("end_s") - pl.col("start_s")) / duration * ink.sizes.width
     parity = pl.col("number") % 2
     frame = used.with_columns(
         pl.col("start_s", "end_s").round_sig_figs(6),
-        fits=(pl.col("satellite").str.len_chars() * LETTER < pixels).cast(pl.UInt8),
+        fits=(pl.col("satellite").str.len_chars() * ink.sizes.letter < pixels).cast(pl.UInt8),
         opacity=pl.when(parity == 0).then(OPACITIES[0]).otherwise(OPACITIES[1]),
     )
     rows = used["row"].unique(maintain_order=True).to_list()
-    axis = alt.Axis(labelLimit=LABEL, labelPadding=8, ticks=False, domain=False)
+    labels = of_texts(rows, ink)
     across = alt.Scale(domain=[0, duration], nice=False)
-    base = alt.Chart(charts.source(frame)).encode(
+    base = alt.Chart(source(frame)).encode(
         x=alt.X("start_s:Q", title=charts.TIME, scale=across),
-        y=alt.Y("row:N", title=None, scale=alt.Scale(domain=rows), axis=axis),
+        y=alt.Y("row:N", title=None, scale=labels.scale(), axis=labels.axis(ink)),
         tooltip=[
             alt.Tooltip("satellite:N", title="satellite"),
             alt.Tooltip("start_s:Q", title="from (s)", format=NUMBER),
             alt.Tooltip("end_s:Q", title="to (s)", format=NUMBER),
         ],
     )
-    bar = base.mark_bar(height=BAR * 0.7, color=ink.hues[0], stroke=ink.hues[0]).encode(
+    bar = base.mark_bar(height=ink.sizes.row * 0.7, color=ink.hues[0], stroke=ink.hues[0]).encode(
         x2=alt.X2("end_s:Q"), opacity=alt.Opacity("opacity:Q", scale=None, legend=None)
     )
     name = base.transform_filter("datum.fits == 1").mark_text(
-        align="left", dx=4, fontSize=FONT - 2, color=ink.text
+        align="left", dx=4, fontSize=ink.sizes.font - 2, color=ink.text
     )
-    width = "container" if ink is SCREEN else WIDTH
+    width = "container" if ink is SCREEN else ink.sizes.width
     layers = [bar, name.encode(text=alt.Text("satellite:N"))]
-    return alt.layer(*layers, width=width, height=BAR * len(rows), config=charts.config(ink))
+    return alt.layer(*layers, width=width, height=labels.height(ink), config=charts.config(ink))

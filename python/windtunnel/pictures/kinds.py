@@ -17,7 +17,8 @@ from windtunnel.pictures import (
     playback,
 )
 from windtunnel.pictures.cases import Comparison
-from windtunnel.pictures.picture import WRITERS, Picture, document
+from windtunnel.pictures.files import FORMATS, document, encoded, inches
+from windtunnel.pictures.picture import Picture
 from windtunnel.tables import ResultsError, ResultTables
 
 Kinds = Mapping[str, Callable[[ResultTables], list[Picture]]]
@@ -91,17 +92,22 @@ def some_of_kind(results: ResultTables, kind: str) -> list[Picture]:
     return drawn
 
 
-def draw(results: ResultTables, kind: str, file: Path | str) -> Path:
+def draw(results: ResultTables, kind: str, file: Path | str, width: str | None = None) -> Path:
     """Draw one picture into a file: SVG, PDF or PNG, by its extension.
 
-    `kind` is one of `KINDS`; if the cases need several pictures, the first is drawn.
+    `kind` is one of `KINDS`; if the cases need several pictures, the first is drawn. With a
+    `width`, such as `3.4in`, it is a figure for a paper's column, with text of 8 points.
     Raises ResultsError for an unknown kind or format, and if there is nothing to draw.
 
     >>> draw(windtunnel.run("scenarios/first.toml"), "goodput", "goodput.svg")
     """
     file = Path(file)
-    if file.suffix not in WRITERS:
-        raise ResultsError(f"{file}: unknown format; known: {', '.join(WRITERS)}")
+    format = file.suffix.removeprefix(".")
+    if format not in FORMATS:
+        raise ResultsError(
+            f"{file}: unknown format; known: {', '.join(f'.{it}' for it in FORMATS)}"
+        )
+    wanted = None if width is None else inches(width)
     first, *_ = some_of_kind(results, kind)
-    file.write_bytes(WRITERS[file.suffix](document(first)))
+    file.write_bytes(encoded(document(first, wanted), format, wanted))
     return file

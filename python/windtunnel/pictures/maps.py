@@ -5,18 +5,9 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from windtunnel.pictures.charts import (
-    DIGITS,
-    FONT,
-    LETTER,
-    NUMBER,
-    WIDTH,
-    Drawing,
-    Encodings,
-    config,
-    source,
-)
+from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, Encodings, config
 from windtunnel.pictures.colours import DASHES, SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.series import MOST_POINTS
 from windtunnel.pictures.units import scale
 
@@ -84,7 +75,9 @@ def chart(place: pl.DataFrame, path: pl.DataFrame, ink: Ink) -> Drawing:
     start = planned.head(1).with_columns(name=pl.lit("start"))
     width, depth, scales = extent(place)
     # Vega leaves room for the labels that there are at one size of the picture.
-    longest = LETTER * max(len(f"{-it:,.0f}") for it in (*place["x_m"], *place["y_m"])) + 10
+    longest = (
+        ink.sizes.letter * max(len(f"{-it:,.0f}") for it in (*place["x_m"], *place["y_m"])) + 10
+    )
     upwards = alt.Axis(labelBound=True, minExtent=longest, maxExtent=longest)
     on_map: Encodings = {
         "x": alt.X("x_m:Q", title="east (m)", scale=scales[0], axis=alt.Axis(labelBound=True)),
@@ -100,10 +93,10 @@ def chart(place: pl.DataFrame, path: pl.DataFrame, ink: Ink) -> Drawing:
         *named(stations, "triangle-up", ink.text, on_map, ink),
         values(path, on_map),
     ]
-    fitting = 2 * MARGIN + (WIDTH - 2 * MARGIN) * depth / width
+    fitting = 2 * MARGIN + (ink.sizes.width - 2 * MARGIN) * depth / width
     height = min(max(fitting, HEIGHTS[0]), HEIGHTS[1])
     if ink is not SCREEN:
-        return alt.layer(*layers, width=WIDTH, height=height, config=config(ink))
+        return alt.layer(*layers, width=ink.sizes.width, height=height, config=config(ink))
     layers[-1] = layers[-1].add_params(
         alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
     )
@@ -164,7 +157,7 @@ def stretches(path: pl.DataFrame, on_map: Encodings, ink: Ink) -> alt.Chart:
         orient="top",
         title=None,
         labelColor=ink.text,
-        labelFontSize=FONT,
+        labelFontSize=ink.sizes.font,
         symbolType="stroke",
         symbolSize=400,
         symbolStrokeWidth=4,
@@ -207,7 +200,7 @@ def named(
     """Draw points with their names over them."""
     base = alt.Chart(source(points.select("name", "x_m", "y_m"))).encode(**on_map)
     mark = base.mark_point(shape=shape, size=120, fill=fill, stroke=ink.text, opacity=1, clip=True)
-    text = base.mark_text(dy=-14, fontSize=FONT, color=ink.text, clip=True)
+    text = base.mark_text(dy=-14, fontSize=ink.sizes.font, color=ink.text, clip=True)
     return [mark, text.encode(text=alt.Text("name:N"))]
 
 

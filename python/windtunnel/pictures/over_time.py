@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import partial
 
 import polars as pl
@@ -12,11 +13,11 @@ from windtunnel.measures.columns import DELAY, RECEIVED, MeasuredColumn
 from windtunnel.measures.directions import REVERSE
 from windtunnel.pictures import charts, series
 from windtunnel.pictures import events as marked
-from windtunnel.pictures.cases import Comparison, Line, panels
+from windtunnel.pictures.cases import Comparison, Line, Panel, panels
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.series import Series
-from windtunnel.pictures.units import maximum, scale, significant
+from windtunnel.pictures.units import Scale, maximum, scale, significant
 
 MOST_PANELS = 6
 """The maximum number of pictures of one quantity."""
@@ -108,53 +109,78 @@ def over_time(
     over: str = "runs",
     events: pl.DataFrame | None = None,
 ) -> list[Picture]:
-    """Draw lines over time, divided into several pictures if necessary.
+    """Draw lines over time, divided into several pictures if necessary, as `in_panels`."""
+    return in_panels(name, title, measure, panels(lines), get, shaded, time, over, events)
+
+
+def in_panels(
+    name: str,
+    title: str,
+    measure: MeasuredColumn,
+    divided: list[Panel],
+    get: Callable[[list[Line]], Series],
+    shaded: pl.DataFrame | None = None,
+    time: str = charts.TIME,
+    over: str = "runs",
+    events: pl.DataFrame | None = None,
+) -> list[Picture]:
+    """Draw lines over time, a picture for each panel; all have the same axes.
 
     A line of which nothing was recorded is left out, and so is a picture without lines.
 
     `shaded`, `time` and `events` are passed on to `charts.over_time`; `over` says what a mean is
     of.
     """
-    divided = panels(lines)
+    drawn = [recorded(panel, get(panel.lines)) for panel in divided[:MOST_PANELS]]
+    every = pl.concat([it.frame for _, it in drawn])
+    shown = scale(measure.unit, every["high"])
+    every = scaled(every, shown)
+    top = below_bursts(every) if measure is DELAY and not charts.is_logarithmic(every) else None
+    axes = charts.axes(every, [line for panel, _ in drawn for line in panel.lines], top)
     made = []
-    for index, panel in enumerate(divided[:MOST_PANELS], start=1):
-        drawn = get(panel.lines)
-        recorded = set(drawn.frame.drop_nulls("mean")["line"])
-        shown_lines = [it for it in panel.lines if it.name in recorded]
-        if all(it.reference for it in shown_lines):
+    for index, (panel, samples) in enumerate(drawn, start=1):
+        if all(it.reference for it in panel.lines):
             continue
-        shown = scale(measure.unit, drawn.frame["high"])
-        of_shown = pl.col("line").is_in([it.name for it in shown_lines])
-        frame = drawn.frame.filter(of_shown).with_columns(
-            pl.col("mean", "low", "high") / shown.size
-        )
-        axis = shown.title(measure.title)
-        top = below_bursts(frame) if measure is DELAY else None
-        said = [explanation(drawn, over, index, len(divided))]
-        if top is not None:
+        frame = scaled(samples.frame, shown)
+        said = [explanation(samples, over, index, len(divided))]
+        if top is not None and maximum(frame["high"]) > top:
             most = f"{significant(maximum(frame['high']))} {shown.unit}"
             said.append(f"Single values leave the picture, up to {most}: {LATE}.")
         if events is not None:
             said.append(marked.named(events))
+        chart = partial(
+            charts.over_time,
+            frame,
+            panel.lines,
+            shown.title(measure.title),
+            shaded=shaded,
+            time=time,
+            events=events,
+            shared=axes,
+        )
         made.append(
             Picture(
                 name=name if len(divided) == 1 else f"{name}-{index}",
                 title=": ".join(filter(None, [title, panel.title])),
                 caption=" ".join(filter(None, said)),
-                lines=shown_lines if len(shown_lines) > 1 else [],
-                chart=partial(
-                    charts.over_time,
-                    frame,
-                    shown_lines,
-                    axis,
-                    shaded=shaded,
-                    time=time,
-                    events=events,
-                    top=top,
-                ),
+                lines=panel.lines if len(panel.lines) > 1 else [],
+                chart=chart,
             )
         )
     return made
+
+
+def recorded(panel: Panel, drawn: Series) -> tuple[Panel, Series]:
+    """Keep the lines of which anything was recorded."""
+    there = set(drawn.frame.drop_nulls("mean")["line"])
+    frame = drawn.frame.filter(pl.col("line").is_in(there))
+    lines = [it for it in panel.lines if it.name in there]
+    return replace(panel, lines=lines), replace(drawn, frame=frame)
+
+
+def scaled(frame: pl.DataFrame, shown: Scale) -> pl.DataFrame:
+    """Give lines in a unit."""
+    return frame.with_columns(pl.col("mean", "low", "high") / shown.size)
 
 
 def below_bursts(frame: pl.DataFrame) -> float | None:

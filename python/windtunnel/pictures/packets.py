@@ -10,6 +10,8 @@ import polars as pl
 from windtunnel.pictures import charts
 from windtunnel.pictures.cases import BETWEEN, Comparison, Line
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import by_line, source
+from windtunnel.pictures.legends import BELOW, legend
 from windtunnel.pictures.over_time import MOST_PANELS
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum, minimum, scale
@@ -184,11 +186,11 @@ def draw(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> charts
     base = alt.Chart().encode(
         x=alt.X("time_s:Q", title=charts.TIME, scale=alt.Scale(nice=False, zero=False)),
         y=alt.Y("number:Q", title=title, scale=alt.Scale(zero=False)),
-        color=charts.by_line(alt.Color, lines, [line.colour(ink) for line in lines]),
+        color=by_line(alt.Color, lines, [line.colour(ink) for line in lines]),
         opacity=charts.emphasis(ink, 0.9, 0.05),
     )
     steps = [line.name for line in lines if line.label == ACKNOWLEDGED]
-    shapes = charts.by_line(alt.Shape, lines, [line.shape for line in lines])
+    shapes = by_line(alt.Shape, lines, [line.shape for line in lines])
     names = {line.name: line.label for line in lines}
     marks = base.transform_filter(f"!{charts.among(steps)}") if steps else base
     marks = marks.transform_calculate(label=f"({names})[datum.line]").mark_point(
@@ -206,12 +208,12 @@ def draw(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> charts
     if steps:
         step = base.transform_filter(charts.among(steps))
         layers.insert(0, step.mark_line(interpolate="step-after", strokeWidth=1.5, clip=True))
-    data = charts.source(frame)
+    data = source(frame)
     if ink is SCREEN:
         plot = alt.layer(
             *layers, data=data, width="container", height=HEIGHT, config=charts.config(ink)
         )
         return charts.answering(plot, [charts.ZOOM])
-    plot = alt.layer(*layers, data=data, width=charts.WIDTH, height=HEIGHT)
-    shown = [charts.legend(lines, ink), plot] if len(lines) > 1 else [plot]
-    return alt.vconcat(*shown, spacing=8, bounds="flush", config=charts.config(ink))
+    below = legend(lines, ink, BELOW) if len(lines) > 1 else []
+    size = {"width": ink.sizes.width, "height": HEIGHT}
+    return alt.layer(*layers, *below, data=data, config=charts.config(ink), **size)

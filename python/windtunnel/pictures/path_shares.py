@@ -11,6 +11,7 @@ from windtunnel.pictures import charts
 from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.paths import OTHERS, colour, named, of_senders
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum
@@ -112,11 +113,11 @@ def of_case(
 def draw(frame: pl.DataFrame, names: dict[str, str], ink: Ink) -> Drawing:
     """Draw a line for each path."""
     frame = frame.with_columns(pl.col("time_s", "share").round_sig_figs(charts.DIGITS))
-    lines: alt.Chart = alt.Chart(charts.source(frame)).mark_line(strokeWidth=1.8, clip=True)
+    lines: alt.Chart = alt.Chart(source(frame)).mark_line(strokeWidth=1.8, clip=True)
     drawn: alt.Chart = lines.encode(
         x=alt.X("time_s:Q", title=charts.TIME, scale=alt.Scale(domainMin=0, nice=False)),
         y=alt.Y("share:Q", title="share of flows (%)", scale=alt.Scale(domain=[0, 100])),
         color=colour(names, ink),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.HEIGHT, config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(width=width, height=ink.sizes.height, config=charts.config(ink))

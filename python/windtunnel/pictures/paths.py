@@ -8,9 +8,11 @@ import altair as alt
 import polars as pl
 
 from windtunnel.pictures import charts
+from windtunnel.pictures.bar_charts import of_texts
 from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 
 MOST_ROWS = 24
@@ -125,17 +127,18 @@ def shares(used: pl.DataFrame, names: dict[str, str], count: int) -> Picture:
 def draw_shares(frame: pl.DataFrame, names: dict[str, str], ink: Ink) -> Drawing:
     """Draw a bar for each flow."""
     rows = frame["row"].unique(maintain_order=True).to_list()
+    labels = of_texts(rows, ink)
     order = {label: place for place, label in enumerate(dict.fromkeys(names.values()))}
     frame = frame.with_columns(order=pl.col("name").replace_strict(order))
-    bars: alt.Chart = alt.Chart(charts.source(frame)).mark_bar()
+    bars: alt.Chart = alt.Chart(source(frame)).mark_bar()
     drawn: alt.Chart = bars.encode(
         x=alt.X("share:Q", title="share of bytes (%)", scale=alt.Scale(domain=[0, 100])),
-        y=alt.Y("row:N", title=None, sort=rows, axis=alt.Axis(labelLimit=charts.LABEL)),
+        y=alt.Y("row:N", title=None, sort=rows, axis=labels.axis(ink)),
         color=colour(names, ink),
         order=alt.Order("order:Q"),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.BAR * len(rows), config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(width=width, height=labels.height(ink), config=charts.config(ink))
 
 
 def in_use(comparison: Comparison, changes: pl.DataFrame, names: dict[str, str]) -> pl.DataFrame:
@@ -166,16 +169,17 @@ def over_time(spans: pl.DataFrame, names: dict[str, str]) -> Picture:
 def draw_over_time(spans: pl.DataFrame, names: dict[str, str], ink: Ink) -> Drawing:
     """Draw a bar for each time on a path, and a cross where the network forced a change."""
     rows = spans["row"].unique(maintain_order=True).to_list()
+    labels = of_texts(rows, ink)
     x = alt.X("start_s:Q", title=charts.TIME, scale=alt.Scale(domainMin=0, nice=False))
-    y = alt.Y("row:N", title=None, sort=rows, axis=alt.Axis(labelLimit=charts.LABEL))
-    bars: alt.Chart = alt.Chart(charts.source(spans)).mark_bar(height=charts.BAR * 0.6)
+    y = alt.Y("row:N", title=None, sort=rows, axis=labels.axis(ink))
+    bars: alt.Chart = alt.Chart(source(spans)).mark_bar(height=ink.sizes.row * 0.6)
     forced = spans.filter(pl.col("is_forced"))
-    crosses: alt.Chart = alt.Chart(charts.source(forced)).mark_point(
+    crosses: alt.Chart = alt.Chart(source(forced)).mark_point(
         shape="cross", angle=45, size=70, filled=True, color=ink.text, opacity=1.0
     )
     drawn = alt.layer(
         bars.encode(x=x, x2="end_s:Q", y=y, color=colour(names, ink)),
         crosses.encode(x=x, y=y),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.BAR * len(rows), config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(width=width, height=labels.height(ink), config=charts.config(ink))

@@ -12,6 +12,7 @@ from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum, minimum
 
@@ -178,14 +179,12 @@ def draw_map(
     x = alt.X("x:Q", scale=scale, axis=None)
     y = alt.Y("y:Q", scale=scale, axis=None)
     disc = pi * (radius * size / (2 * reach)) ** 2
-    region: alt.Chart = alt.Chart(charts.source(circles)).mark_point(
+    region: alt.Chart = alt.Chart(source(circles)).mark_point(
         filled=True, size=disc, color=ink.grid, opacity=0.6, shape="circle"
     )
-    name: alt.Chart = alt.Chart(charts.source(circles)).mark_text(
-        color=ink.soft, dy=-6, fontWeight="bold"
-    )
-    link: alt.Chart = alt.Chart(charts.source(lines)).mark_rule(color=ink.soft, strokeWidth=1.2)
-    node = alt.Chart(charts.source(nodes))
+    name: alt.Chart = alt.Chart(source(circles)).mark_text(color=ink.soft, dy=-6, fontWeight="bold")
+    link: alt.Chart = alt.Chart(source(lines)).mark_rule(color=ink.soft, strokeWidth=1.2)
+    node = alt.Chart(source(nodes))
     colours = alt.Scale(domain=list(WAYS), range=[*ink.hues[:3], ink.soft])
     legend = alt.Legend(
         orient="top", title="forwards by", labelColor=ink.text, titleColor=ink.text, labelLimit=0
@@ -240,15 +239,17 @@ def draw_tables(frame: pl.DataFrame, ink: Ink) -> Drawing:
     nodes = frame["node"].unique(maintain_order=True).to_list()
     is_wide = maximum(frame["value"]) > WIDE * minimum(frame["value"])
     scale = alt.Scale(type="log", domainMin=1) if is_wide else alt.Scale()
-    bars: alt.Chart = alt.Chart(charts.source(frame)).mark_bar()
+    bars: alt.Chart = alt.Chart(source(frame)).mark_bar()
     drawn: alt.Chart = bars.encode(
         x=alt.X("value:Q", title="entries", scale=scale),
         y=alt.Y("node:N", title=None, sort=nodes),
         yOffset=alt.YOffset("kind:N", sort=list(KINDS.values())),
         color=alt.Color("kind:N", scale=colours, legend=legend),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.BAR * len(nodes), config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(
+        width=width, height=ink.sizes.row * len(nodes), config=charts.config(ink)
+    )
 
 
 def changes_of(routers: pl.DataFrame, changes: pl.DataFrame) -> Picture:
@@ -281,7 +282,7 @@ def draw_changes(frame: pl.DataFrame, nodes: list[str], ink: Ink) -> Drawing:
         domain=names, range=[ink.hues[it % len(ink.hues)] for it in range(len(names))]
     )
     shapes = alt.Scale(domain=["found", "lost"], range=["circle", "cross"])
-    marks: alt.Chart = alt.Chart(charts.source(frame)).mark_point(size=40)
+    marks: alt.Chart = alt.Chart(source(frame)).mark_point(size=40)
     drawn: alt.Chart = marks.encode(
         x=alt.X("time_s:Q", title=charts.TIME),
         y=alt.Y("node:N", title=None, sort=nodes),
@@ -297,5 +298,7 @@ def draw_changes(frame: pl.DataFrame, nodes: list[str], ink: Ink) -> Drawing:
             legend=alt.Legend(orient="top", title=None, labelColor=ink.text),
         ),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
-    return drawn.properties(width=width, height=charts.BAR * len(nodes), config=charts.config(ink))
+    width = "container" if ink is SCREEN else ink.sizes.width
+    return drawn.properties(
+        width=width, height=ink.sizes.row * len(nodes), config=charts.config(ink)
+    )

@@ -10,15 +10,16 @@ import polars as pl
 
 from windtunnel.measures.columns import COMPLETION, DELAY, MeasuredColumn
 from windtunnel.measures.transfers import unfinished
-from windtunnel.pictures import charts, distributions, series
+from windtunnel.pictures import bar_charts, charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
-from windtunnel.pictures.cases import Comparison, Line, panels, ranked
+from windtunnel.pictures.cases import Comparison, Line, panels
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
+from windtunnel.pictures.data import by_line, source
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.over_time import MOST_PANELS
 from windtunnel.pictures.picture import Picture
-from windtunnel.pictures.units import scale
+from windtunnel.pictures.units import maximum, minimum, scale
 
 LEAST_VALUES = 4
 """The fewest values of which a distribution says something."""
@@ -82,21 +83,21 @@ def distribution(
     values: pl.DataFrame,
     caption: str,
 ) -> list[Picture]:
-    """Draw distribution functions, a line for each group of flows with enough values."""
+    """Draw distribution functions, a line for each group of flows with enough values.
+
+    All pictures have the same axis.
+    """
     values = values.filter(pl.len().over("line") >= LEAST_VALUES)
     there = set(values["line"])
     divided = panels([it for it in comparison.by_group() if it.name in there]) if there else []
+    shown_in = scale(measure.unit, values["value"])
+    quantiles = distributions.quantiles(values.select("line", pl.col("value") / shown_in.size))
+    axis = axis_of(quantiles)
     made = []
     for index, panel in enumerate(divided[:MOST_PANELS], start=1):
-        shown = values.filter(pl.col("line").is_in([it.name for it in panel.lines]))
-        shown_in = scale(measure.unit, shown["value"])
-        scaled = shown.select("line", pl.col("value") / shown_in.size)
+        shown = quantiles.filter(pl.col("line").is_in([it.name for it in panel.lines]))
         chart = partial(
-            draw_distribution,
-            distributions.quantiles(scaled),
-            panel.lines,
-            shown_in.title(title),
-            of_what,
+            draw_distribution, shown, panel.lines, shown_in.title(title), of_what, axis=axis
         )
         left_out = f" First {MOST_PANELS} of {len(divided)} pictures."
         said = caption + left_out * (index == MOST_PANELS < len(divided))
@@ -107,15 +108,20 @@ def distribution(
     return made
 
 
+def axis_of(quantiles: pl.DataFrame) -> alt.Scale:
+    """Choose the axis of distributions: logarithmic if the highest value is far from the others."""
+    value = quantiles["value"].drop_nulls()
+    low, median, high = (value.quantile(share) or 0.0 for share in (0.0, 0.5, 1.0))
+    if low > 0 and high > WIDE * median:
+        return alt.Scale(type="log", domain=[low, high], nice=False)
+    return alt.Scale(domain=[min(0.0, low), high or 1.0])
+
+
 def draw_distribution(
-    frame: pl.DataFrame, lines: list[Line], title: str, of_what: str, ink: Ink
+    frame: pl.DataFrame, lines: list[Line], title: str, of_what: str, ink: Ink, axis: alt.Scale
 ) -> Drawing:
     """Draw distribution functions."""
-    value = frame["value"].drop_nulls()
-    low, median, high = (value.quantile(share) or 0.0 for share in (0.0, 0.5, 1.0))
-    is_wide = low > 0 and high > WIDE * median
-    scale = alt.Scale(type="log", nice=False) if is_wide else alt.Scale()
-    layers = distributions.layers(frame, lines, title, of_what, ink, scale)
+    layers = distributions.layers(frame, lines, title, of_what, ink, axis)
     return charts.together(layers, lines, ink)
 
 
@@ -141,6 +147,7 @@ def slowdowns(comparison: Comparison) -> list[Picture]:
         .sort("line", "place")
     )
     divided = panels([it for it in comparison.by_group() if it.name in set(points["line"])])
+    axes = [domain_of(points["kilobytes"]), domain_of(points["median"], points["p99"])]
     made = []
     for index, panel in enumerate(divided[:MOST_PANELS], start=1):
         shown = points.filter(pl.col("line").is_in([it.name for it in panel.lines]))
@@ -151,23 +158,31 @@ def slowdowns(comparison: Comparison) -> list[Picture]:
         ).rstrip()
         number = "" if len(divided) == 1 else f"-{index}"
         legend = panel.lines if len(panel.lines) > 1 else []
-        chart = partial(draw_slowdowns, shown, panel.lines)
+        chart = partial(draw_slowdowns, shown, panel.lines, axes=axes)
         made.append(Picture(f"slowdown{number}", title, caption, legend, chart))
     return made
 
 
-def draw_slowdowns(frame: pl.DataFrame, lines: list[Line], ink: Ink) -> Drawing:
+def domain_of(*columns: pl.Series) -> list[float]:
+    """Give the least and the greatest value of columns."""
+    return [min(map(minimum, columns)), max(map(maximum, columns))]
+
+
+def draw_slowdowns(
+    frame: pl.DataFrame, lines: list[Line], ink: Ink, axes: list[list[float]]
+) -> Drawing:
     """Draw medians, and bands up to the 99th percentile."""
     rounded = frame.with_columns(pl.col("kilobytes", "median", "p99").round_sig_figs(charts.DIGITS))
     top = "slowdown"
-    base = alt.Chart(charts.source(rounded)).encode(
-        x=alt.X("kilobytes:Q", title="size (kB)", scale=alt.Scale(type="log", nice=False)),
-        color=charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines]),
+    sizes = alt.Scale(type="log", domain=axes[0], nice=False)
+    base = alt.Chart(source(rounded)).encode(
+        x=alt.X("kilobytes:Q", title="size (kB)", scale=sizes),
+        color=by_line(alt.Color, lines, [it.colour(ink) for it in lines]),
     )
-    y = alt.Y("median:Q", title=top, scale=alt.Scale(zero=False))
+    y = alt.Y("median:Q", title=top, scale=alt.Scale(domain=axes[1], nice=True))
     opacity = charts.emphasis(ink, 1.0, 0.1)
-    dash = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])
-    form = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
+    dash = by_line(alt.StrokeDash, lines, [it.dash for it in lines])
+    form = by_line(alt.Shape, lines, [it.shape for it in lines])
     line = base.mark_line(strokeWidth=1.8).encode(y=y, opacity=opacity, strokeDash=dash)
     band = base.mark_area().encode(
         y=y, y2=alt.Y2("p99:Q"), opacity=charts.emphasis(ink, 0.15, 0.03)
@@ -216,7 +231,9 @@ def flow_bars(
     ]
     # A flow that has a line of its own keeps its colour.
     looks = {(it.case, it.group): it.look for it in comparison.by_group()}
-    made = ranked((case, name, None) for (case, _), name in zip(rows, names, strict=True))
+    made = comparison.ranked(
+        (case, name, "udp") for (case, _), name in zip(rows, names, strict=True)
+    )
     lines = [
         replace(it, place=looks.get(row, it.place)) for it, row in zip(made, rows, strict=True)
     ]
@@ -229,7 +246,7 @@ def flow_bars(
     if spread.height > MOST_BARS:
         caption += f" First {MOST_BARS} of {spread.height} flows; all are in the table."
     title = measure.title[0].upper() + measure.title[1:]
-    chart = partial(charts.bars, values, lines, shown_in.title(measure.title))
+    chart = partial(bar_charts.bars, values, lines, shown_in.title(measure.title))
     return [Picture(f"udp-{measure.column}", title, caption, [], chart)]
 
 
@@ -249,7 +266,7 @@ def hit_ratios(comparison: Comparison) -> list[Picture]:
     )
     controllers = {it.case: it.controller for it in comparison.by_case()}
     rows = spread.select("case", "node").rows()
-    lines = ranked(
+    lines = comparison.ranked(
         (case, (*comparison.parts(case), node), controllers.get(case))
         for case, node in rows[:MOST_BARS]
     )
@@ -263,5 +280,5 @@ def hit_ratios(comparison: Comparison) -> list[Picture]:
     caption = "Interests that a content store answered, of all for which it was asked."
     if len(rows) > MOST_BARS:
         caption += f" First {MOST_BARS} of {len(rows)} stores; all are in the table."
-    chart = partial(charts.bars, values, lines, "hit ratio (%)")
+    chart = partial(bar_charts.bars, values, lines, "hit ratio (%)")
     return [Picture("hit-ratio", "Hit ratio of content stores", caption, [], chart)]

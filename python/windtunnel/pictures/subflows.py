@@ -11,6 +11,7 @@ from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import source
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import maximum
 
@@ -72,12 +73,12 @@ def lines_over_time(frame: pl.DataFrame, unit: str, ink: Ink) -> Drawing:
     colours = alt.Scale(
         domain=names, range=[ink.hues[it % len(ink.hues)] for it in range(len(names))]
     )
-    legend = alt.Legend(orient="top", labelColor=ink.text, labelLimit=charts.LABEL)
-    base: alt.Chart = alt.Chart(charts.source(frame)).mark_line(strokeWidth=1.5)
+    legend = alt.Legend(orient="top", labelColor=ink.text, labelLimit=0)
+    base: alt.Chart = alt.Chart(source(frame)).mark_line(strokeWidth=1.5)
     drawn: alt.Chart = base.encode(
         x=alt.X("time_s:Q", title="time (s)"),
         y=alt.Y("value:Q", title=unit),
         color=alt.Color("line:N", scale=colours, title=None, legend=legend),
     )
-    width = "container" if ink is SCREEN else charts.WIDTH
+    width = "container" if ink is SCREEN else ink.sizes.width
     return drawn.properties(width=width, height=200, config=charts.config(ink))

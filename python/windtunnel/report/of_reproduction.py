@@ -21,9 +21,12 @@ from windtunnel.papers.items import CLAIMS
 from windtunnel.papers.paper import find_paper
 from windtunnel.papers.readings import DEFAULT
 from windtunnel.papers.summary import TITLES
-from windtunnel.pictures import charts, colours
-from windtunnel.pictures.cases import narrowed, ranked
+from windtunnel.pictures import bar_charts
+from windtunnel.pictures.cases import CONTROLLER, narrowed, ranked
+from windtunnel.pictures.colours import registered
+from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.kinds import OF_PAPERS, Kinds, of_kind
+from windtunnel.pictures.looks import Palette, palette
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.units import significant
 from windtunnel.report import of_results, page
@@ -112,23 +115,26 @@ class Experiment:
     warnings: list[str]
 
 
-def write(folder: Path, figures: bool = False) -> Path:
+def write(folder: Path, figures: FigureFiles | None = None) -> Path:
     """Write the report of a reproduction, and those of its experiments, into its folder.
 
     With `figures`, the pictures of the experiments are also written as files.
     """
     document = read(folder / REPRODUCTION)
+    own = figures or FigureFiles()
     results = {
         name: Results.load(folder / name)
         for name in document["experiments"]
         if (folder / name).is_dir()
     }
+    compared = tuple(compared_in(results.values()))
+    results = {name: replace(it, compared=compared) for name, it in results.items()}
     items = document["items"]
     said = [item for item in items if is_claim(item)]
     rows = [item for item in items if item["kind"] == "ranking"]
     numbers = [item for item in items if not is_claim(item) and item["kind"] != "ranking"]
     named = controllers(results.values())
-    asked = list(questions(of_default(said), named))
+    asked = list(questions(of_default(said), named, palette(compared)))
     opening, rest = parted(document["page"])
     known = kinds_of(document.get("paper", ""))
     drawn = [figure(it, results.get(it["experiment"]), known) for it in document["figures"]]
@@ -139,7 +145,7 @@ def write(folder: Path, figures: bool = False) -> Path:
             *(place.bars for question in asked for place in question.places),
             *(it for shown in drawn for it in shown.pictures),
         ],
-        with_files=True,
+        figure_files=own,
         title=document["title"],
         reference=document["reference"],
         facts={
@@ -173,7 +179,7 @@ def write(folder: Path, figures: bool = False) -> Path:
         ],
     )
     for entry, shown in zip(document["figures"], drawn, strict=True):
-        entry["files"] = [file for picture in shown.pictures for file in page.files(picture)]
+        entry["files"] = [file for picture in shown.pictures for file in page.files(picture, own)]
     write_json(folder / REPRODUCTION, document)
     return written
 
@@ -232,13 +238,19 @@ def controllers(experiments: Iterable[Results]) -> dict[str, str]:
 
     A name that is used for several controllers is left out.
     """
-    found: dict[str, set[str]] = {name: {name} for name in colours.registered()}
+    found: dict[str, set[str]] = {name: {name} for name in registered()}
     for results in experiments:
         for axis in results.axes:
             pairs = results["flows"].select(axis, "flow_controller").unique().rows()
             for name, controller in pairs:
                 found.setdefault(name, set()).add(controller)
     return {name: it.pop() for name, it in found.items() if len(it) == 1}
+
+
+def compared_in(experiments: Iterable[Results]) -> list[str]:
+    """Name the controllers of all experiments, which keep their colours on all pages."""
+    flows = [results["flows"] for results in experiments if results.tables]
+    return sorted({name for it in flows for name in it.select(CONTROLLER).to_series()})
 
 
 def grouped(items: list[Item]) -> Iterable[Group]:
@@ -258,7 +270,7 @@ def grouped(items: list[Item]) -> Iterable[Group]:
         )
 
 
-def questions(items: list[Item], named: Mapping[str, str]) -> Iterator[Question]:
+def questions(items: list[Item], named: Mapping[str, str], colours: Palette) -> Iterator[Question]:
     """Put the claims of each question together, in the order of the first screen."""
     found: dict[str, list[Item]] = {}
     for item in items:
@@ -266,15 +278,14 @@ def questions(items: list[Item], named: Mapping[str, str]) -> Iterator[Question]
             found.setdefault(item["question"], []).append(item)
     for index, (question, those) in enumerate(found.items(), start=1):
         says, _, _ = those[0]["note"].partition(";")
-        yield Question(question, says, [place(it, f"bars-{index}", named) for it in those])
+        yield Question(question, says, [place(it, f"bars-{index}", named, colours) for it in those])
 
 
-def place(item: Item, name: str, named: Mapping[str, str]) -> Place:
+def place(item: Item, name: str, named: Mapping[str, str], colours: Palette) -> Place:
     """Draw what a claim compares in one place."""
     where = item["id"].split("/")[1]
-    return Place(
-        words(where), item["answer"] or item["verdict"], bars(f"{name}-{where}", item, named)
-    )
+    drawn = bars(f"{name}-{where}", item, named, colours)
+    return Place(words(where), item["answer"] or item["verdict"], drawn)
 
 
 def parted(page: str) -> tuple[str, str]:
@@ -291,12 +302,13 @@ def variant(item: Item) -> str:
     return str(item["id"]).split("/")[-2]
 
 
-def bars(name: str, item: Item, named: Mapping[str, str]) -> Picture:
+def bars(name: str, item: Item, named: Mapping[str, str], colours: Palette) -> Picture:
     """Draw the columns of a claim as bars, with the published values beside them."""
     columns = item["columns"]
-    lines = ranked((0, (it["name"],), named.get(it["name"])) for it in columns)
+    rows = ((0, (it["name"],), named.get(it["name"])) for it in columns)
+    lines = ranked(rows, controllers=colours)
     nothing = dict.fromkeys(("mean", "low", "high"))
-    rows = [
+    values = [
         {"line": line.name, "published": it["published"]}
         | {key: (it["measured"] or nothing)[key] for key in nothing}
         for line, it in zip(lines, columns, strict=True)
@@ -304,7 +316,7 @@ def bars(name: str, item: Item, named: Mapping[str, str]) -> Picture:
     kinds = {"line": pl.String} | dict.fromkeys(("mean", "low", "high", "published"), pl.Float64)
     unit = next((it["measured"]["unit"] for it in columns if it["measured"]), "")
     measure = item["measure"].replace("-", " ")
-    chart = partial(charts.bars, pl.DataFrame(rows, kinds), lines, in_unit(measure, unit))
+    chart = partial(bar_charts.bars, pl.DataFrame(values, kinds), lines, in_unit(measure, unit))
     return Picture(name, "", "", [], chart)
 
 
@@ -453,7 +465,9 @@ def figure(entry: dict[str, Any], results: Results | None, kinds: Kinds) -> Figu
     return Figure(title, entry["caption"], named, "" if named else "Nothing to draw.")
 
 
-def experiment(folder: Path, title: str, results: Results, figures: bool) -> Experiment:
+def experiment(
+    folder: Path, title: str, results: Results, figures: FigureFiles | None
+) -> Experiment:
     """Write an experiment's own report."""
     written = of_results.write(folder, results, f"../{page.NAME}", figures)
     return Experiment(

@@ -27,9 +27,13 @@ from windtunnel.pictures import (
 from windtunnel.pictures.bars import BARS
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.choices import Choice
+from windtunnel.pictures.colours import SCREEN
+from windtunnel.pictures.files import FigureFiles
+from windtunnel.pictures.looks import HUES
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.picture import Picture
-from windtunnel.report import network, page, sky, tables
+from windtunnel.report import findings, network, page, sky, tables
+from windtunnel.report.findings import Findings
 from windtunnel.report.network import Network
 from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
@@ -43,6 +47,9 @@ MAIN_BARS = ("bars", "delay-bars")
 class Measured:
     """What a page shows of results that have tables."""
 
+    findings: Findings
+    controllers: dict[str, str]
+    """The colour of each controller, if several are compared."""
     network: Network | None
     summary: Table
     bars: list[Picture]
@@ -92,7 +99,9 @@ class Measured:
         ]
 
 
-def write(folder: Path, results: Results, above: str | None = None, figures: bool = False) -> Path:
+def write(
+    folder: Path, results: Results, above: str | None = None, figures: FigureFiles | None = None
+) -> Path:
     """Write the report of results into their folder; `above` is the page it belongs to.
 
     Raises ResultsError if the file of a table is missing, and OSError.
@@ -108,7 +117,7 @@ def write(folder: Path, results: Results, above: str | None = None, figures: boo
         folder,
         "results.html",
         drawn,
-        with_files=figures,
+        figure_files=figures,
         above=above,
         title=title(results, folder),
         facts=facts(results),
@@ -135,7 +144,10 @@ def measured(comparison: Comparison, above: Sky | None) -> Measured:
     of_flows, of_links = choices.flows(comparison), choices.links(comparison)
     # Where there are satellites, the world map shows them.
     drawn = None if above else network.network(comparison, of_flows, of_links)
+    places = comparison.palette if len(comparison.palette) > 1 else {}
     return Measured(
+        findings=findings.of_results(comparison),
+        controllers={name: SCREEN.hues[it % HUES] for name, it in places.items()},
         network=drawn,
         summary=tables.summary(comparison),
         bars=[picture for name in MAIN_BARS for picture in bars.pop(name)],

@@ -8,11 +8,12 @@ from pathlib import Path
 import polars as pl
 
 from windtunnel.measures.columns import COMPLETION, DELAY, GOODPUT, MeasuredColumn
+from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
 from windtunnel.pictures.studies.figure import Figure
 from windtunnel.pictures.studies.layout import axis
-from windtunnel.report import page, study_tables
+from windtunnel.report import findings, page, study_tables
 from windtunnel.report.of_results import counted
 from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import StudyResults
@@ -29,7 +30,7 @@ class Section:
     panels: list[Picture]
 
 
-def write(folder: Path, results: StudyResults, figures: bool = False) -> Path:
+def write(folder: Path, results: StudyResults, figures: FigureFiles | None = None) -> Path:
     """Write the report of a study into a folder.
 
     It is `report.html`, with its tables as CSV under `tables/` and, with `figures`, its
@@ -44,10 +45,11 @@ def write(folder: Path, results: StudyResults, figures: bool = False) -> Path:
         "study.html",
         drawn,
         tables={**files, "runs": study_tables.runs(results)},
-        with_files=figures,
+        figure_files=figures,
         title=results.title or folder.resolve().name,
         facts=facts(results),
         warnings=warnings(results),
+        findings=findings.of_study(results),
         main=main,
         others=others,
         spreads=spreads,

@@ -19,13 +19,12 @@ import vl_convert
 
 from windtunnel.folders import put_report
 from windtunnel.pictures import colours
-from windtunnel.pictures.picture import WRITERS, Picture, document
+from windtunnel.pictures.files import FigureFiles
+from windtunnel.pictures.picture import Picture
 
 NAME = "report.html"
 FIGURES = "figures"
 TABLES = "tables"
-FORMATS = (".svg", ".pdf")
-"""What every picture is written as."""
 
 
 def write_page(
@@ -33,10 +32,10 @@ def write_page(
     template: str,
     pictures: list[Picture],
     tables: Mapping[str, pl.DataFrame] | None = None,
-    with_files: bool = False,
+    figure_files: FigureFiles | None = None,
     **content: Any,
 ) -> Path:
-    """Write a page of a template's content, its tables and, `with_files`, its pictures as files.
+    """Write a page of a template's content, its tables and, as `figure_files`, its pictures.
 
     They replace those of an earlier page, all or none, and the page comes last; other files
     in the folder stay. `tables` are written as CSV. Raises OSError.
@@ -44,31 +43,21 @@ def write_page(
     new = Path(tempfile.mkdtemp(prefix=".report-", dir=folder))
     try:
         (numbers := new / TABLES).mkdir()
-        if with_files:
-            write_figures(new / FIGURES, pictures)
+        if figure_files:
+            figure_files.write(new / FIGURES, pictures)
         for name, table in (tables or {}).items():
             (numbers / f"{name}.csv").write_text(table.write_csv(), encoding="utf-8")
-        (new / NAME).write_text(
-            rendered(template, with_files=with_files, **content), encoding="utf-8"
-        )
+        page = rendered(template, figure_files=figure_files, **content)
+        (new / NAME).write_text(page, encoding="utf-8")
         put_report(folder, new)
         return folder / NAME
     finally:
         shutil.rmtree(new, ignore_errors=True)
 
 
-def write_figures(folder: Path, pictures: list[Picture]) -> None:
-    """Write each picture into a new folder in all formats."""
-    folder.mkdir()
-    for picture in pictures:
-        drawn = document(picture)
-        for suffix in FORMATS:
-            (folder / f"{picture.name}{suffix}").write_bytes(WRITERS[suffix](drawn))
-
-
-def files(picture: Picture) -> list[str]:
+def files(picture: Picture, figures: FigureFiles) -> list[str]:
     """Name a picture's files, as seen from the page."""
-    return [f"{FIGURES}/{picture.name}{suffix}" for suffix in FORMATS]
+    return [f"{FIGURES}/{name}" for name in figures.names(picture)]
 
 
 def table_file(name: str) -> str:

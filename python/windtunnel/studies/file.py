@@ -20,7 +20,7 @@ from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.frame import Parameter
 from windtunnel.studies.measures import MEASURES
-from windtunnel.studies.values import label, spaced
+from windtunnel.studies.values import labels, spaced
 
 MOST_BYTES = 1 << 20
 """The largest study file that is read."""
@@ -299,12 +299,12 @@ def parameter(wrong: Wrong, name: str, vary: Vary) -> Varied:
     if vary.values is not None and (vary.last is not None or vary.steps is not None):
         raise wrong(at, "`to` and `steps` require `from`")
     numbers, unit = measured(values)
-    labels = [label(value) for value in values]
-    if len(set(labels)) < len(labels):
+    names = labels(values)
+    if len(set(names)) < len(names):
         raise wrong((*at, "values"), "a value is repeated")
     return Varied(
         name=name,
-        values=labels,
+        values=names,
         numbers=numbers,
         unit=unit,
         logarithmic=vary.scale == "logarithmic",

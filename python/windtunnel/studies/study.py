@@ -17,6 +17,7 @@ from windtunnel.folders import (
     STUDY_FILE,
     VERSION_KEY,
     relative,
+    write_csv,
     write_manifest,
     write_table,
     written_whole,
@@ -28,7 +29,7 @@ from windtunnel.studies.file import Sample, Study, Varied, read
 from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import POINTS, STUDY, StudyResults, of_points
 from windtunnel.studies.runner import Progress, Ran, settings_of
-from windtunnel.studies.store import Store
+from windtunnel.studies.store import RUNS, TABLES, Store
 from windtunnel.studies.worker import Base, Task
 
 if TYPE_CHECKING:
@@ -140,8 +141,10 @@ def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
     return pl.DataFrame(rows, {**kinds, "seed": pl.Int64, "key": pl.String}, orient="row")
 
 
-def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path:
+def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran, csv: bool = False) -> Path:
     """Write a study's folder: its file, its points, and the path of its store.
+
+    With `csv`, also its frame as `runs.csv`, and the other tables of the runs: `flows.csv`, ….
 
     The folder is written as a whole or not at all. The files of an earlier study in it are
     replaced; other files stay. Raises OSError if it cannot be written.
@@ -152,6 +155,8 @@ def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path
         (written / STUDY).write_text(read_study.text, encoding="utf-8")
         (written / read_study.base.name).write_text(read_study.scenario, encoding="utf-8")
         write_table(found.points, written / POINTS)
+        for name, table in tables(found) if csv else ():
+            write_csv(table, written / f"{name}.csv")
         manifest = {
             VERSION_KEY: __version__,
             "title": found.title,
@@ -163,6 +168,14 @@ def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran) -> Path
         }
         write_manifest(written, manifest)
     return folder
+
+
+def tables(found: StudyResults) -> Iterator[tuple[str, pl.DataFrame]]:
+    """Give the tables that a study has of its runs, those with rows."""
+    yield RUNS, found.frame
+    for name in TABLES:
+        if name != RUNS and not (table := found.table(name)).is_empty():
+            yield name, table
 
 
 @dataclass(frozen=True)

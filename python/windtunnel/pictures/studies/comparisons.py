@@ -7,10 +7,9 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
-from windtunnel.pictures import charts
+from windtunnel.pictures import bar_charts
 from windtunnel.pictures.bars import MOST_BARS
 from windtunnel.pictures.cases import Line
-from windtunnel.pictures.charts import BAR, HEIGHT
 from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.figure import (
     INTERVAL,
@@ -19,6 +18,7 @@ from windtunnel.pictures.studies.figure import (
     line_of,
     lines_of,
     listed,
+    plot_height,
     samples,
     several,
     slug,
@@ -88,7 +88,7 @@ def comparison(
         lines=lines,
         panels=panels,
         draw=draw,
-        height=HEIGHT,
+        height=plot_height,
     )
 
 
@@ -148,8 +148,8 @@ def bars(
         caption=" ".join(filter(None, said)),
         lines=[],
         panels=[Panel("", values)],
-        draw=partial(charts.bar_layers, lines=lines, title=title),
-        height=BAR * len(lines),
+        draw=partial(bar_charts.bar_layers, lines=lines, title=title),
+        height=lambda ink: bar_charts.of_lines(lines, ink).height(ink),
     )
 
 

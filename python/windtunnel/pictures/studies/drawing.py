@@ -14,18 +14,19 @@ from dataclasses import dataclass
 import altair as alt
 import polars as pl
 
-from windtunnel.pictures import charts
+from windtunnel.pictures import bar_charts, charts, legends
 from windtunnel.pictures.cases import Line
-from windtunnel.pictures.charts import BAR, DIGITS, FONT, LETTER, NUMBER, WIDTH, Drawing
+from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
+from windtunnel.pictures.data import by_line, source
 from windtunnel.pictures.studies.layout import Axis
 from windtunnel.pictures.units import maximum, minimum
 
-PANEL = 330
-"""Pixels of a panel's width where there are several."""
+PANEL = 240
+"""The least width of a panel in pixels: where there is room for two, they are beside each other."""
 
-COLUMNS = 2
-"""Panels beside each other."""
+APART = 60
+"""Pixels between panels, for the labels of an axis."""
 
 DARK_TEXT, LIGHT_TEXT = "#1b2026", "#ffffff"
 """What is read on a cell, whatever the page's own colours."""
@@ -41,7 +42,7 @@ LEAST_GAIN = 1.1
 
 
 def alone(
-    layers: list[alt.Chart], lines: list[Line], height: int, scattered: bool, ink: Ink
+    layers: list[alt.Chart], lines: list[Line], height: float, scattered: bool, ink: Ink
 ) -> Drawing:
     """Make a picture of one panel: on a page as wide as its place, else with its legend.
 
@@ -54,14 +55,16 @@ def alone(
         layers[0] = layers[0].add_params(only, *([zoom] if scattered else []))
         size = {"width": "container", "height": height}
         return alt.layer(*layers, data=data, config=charts.config(ink), **size)
-    return explained(alt.layer(*layers, data=data, width=WIDTH, height=height), lines, ink)
+    return explained(
+        alt.layer(*layers, data=data, width=ink.sizes.width, height=height), lines, ink
+    )
 
 
 def beside(
     layers: list[alt.Chart],
     lines: list[Line],
     titles: list[str],
-    height: int,
+    height: float,
     scattered: bool,
     ink: Ink,
 ) -> Drawing:
@@ -70,14 +73,22 @@ def beside(
     Their axes are the same, but where points are `scattered`.
     """
     data = shared(layers)
-    titled = alt.Header(title=None, labelColor=ink.text, labelFontSize=FONT)
-    facet = alt.layer(*layers, width=PANEL, height=height).facet(
-        alt.Facet("panel:N", sort=titles, header=titled), data=data, columns=COLUMNS
+    width = panel_width(ink)
+    columns = 1 if width == ink.sizes.width else 2
+    titled = alt.Header(title=None, labelColor=ink.text, labelFontSize=ink.sizes.font)
+    facet = alt.layer(*layers, width=width, height=height).facet(
+        alt.Facet("panel:N", sort=titles, header=titled), data=data, columns=columns
     )
     facet = facet.resolve_axis(x="independent", y="independent")
     if scattered:
         facet = facet.resolve_scale(x="independent", y="independent")
     return explained(facet, lines, ink)
+
+
+def panel_width(ink: Ink) -> float:
+    """Give the width of a panel of several: two are beside each other, if there is room."""
+    half = (ink.sizes.width - APART) / 2
+    return half if half >= PANEL else ink.sizes.width
 
 
 def shared(layers: list[alt.Chart]) -> alt.InlineData:
@@ -93,8 +104,12 @@ def explained(plot: Drawing, lines: list[Line], ink: Ink) -> Drawing:
     if ink is SCREEN:
         only = alt.param(name=charts.ONLY, value=[])
         return alt.vconcat(plot, config=charts.config(ink)).add_params(only)
-    shown = [charts.legend(lines, ink), plot] if len(lines) > 1 else [plot]
-    return alt.vconcat(*shown, spacing=8, config=charts.config(ink))
+    if len(lines) < 2:
+        return alt.vconcat(plot, config=charts.config(ink))
+    above = alt.layer(*legends.legend(lines, ink)).properties(
+        width=ink.sizes.width, height=legends.legend_height(lines, ink)
+    )
+    return alt.vconcat(above, plot, spacing=8, config=charts.config(ink))
 
 
 def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
@@ -145,11 +160,11 @@ def over_values(
         pl.col("mean", "low", "high").round_sig_figs(DIGITS),
         label=pl.col("line").replace_strict(labels),
     )
-    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
-    base = alt.Chart(charts.source(drawn)).encode(x=horizontal(axis), color=hues)
+    hues = by_line(alt.Color, lines, [it.colour(ink) for it in lines])
+    base = alt.Chart(source(drawn)).encode(x=horizontal(axis), color=hues)
     y = alt.Y("mean:Q", title=title, scale=scale)
-    dashes = charts.by_line(alt.StrokeDash, lines, [it.dash for it in lines])
-    shapes = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
+    dashes = by_line(alt.StrokeDash, lines, [it.dash for it in lines])
+    shapes = by_line(alt.Shape, lines, [it.shape for it in lines])
     stands_out = charts.emphasis(ink, 1.0, 0.1)
     shown = [
         alt.Tooltip("label:N", title=" "),
@@ -203,7 +218,7 @@ class Shading:
                 titleColor=ink.text,
                 labelColor=ink.soft,
                 titleFontWeight="normal",
-                titleFontSize=FONT,
+                titleFontSize=ink.sizes.font,
                 titleLimit=400,
                 values=self.ticks(),
                 format=".2~f" if self.diverging else NUMBER,
@@ -248,7 +263,7 @@ def cells(
         alt.Tooltip("value:Q", title=shading.title, format=NUMBER),
         *(alt.Tooltip(f"{it}:Q", format=NUMBER) for it in ("low", "high") if frame[it].count()),
     ]
-    base = alt.Chart(charts.source(named)).encode(
+    base = alt.Chart(source(named)).encode(
         x=alt.X(
             "across:N",
             title=x.title,
@@ -259,15 +274,19 @@ def cells(
     if y:
         # The greatest on top, as on every axis.
         upwards = alt.Scale(domain=y.labels[::-1])
-        labels = alt.Axis(domain=False, ticks=False, labelLimit=charts.LABEL)
+        labels = bar_charts.of_texts(y.labels, ink).axis(ink)
         base = base.encode(y=alt.Y("along:N", title=y.title, scale=upwards, axis=labels))
     rectangles = base.mark_rect(stroke=ink.background, strokeWidth=1)
     longest = max(map(len, named["number"]), default=0)
-    needed = columns * (LETTER * longest + 2)
-    room = alt.ExprRef(f"width < {needed} ? 0 : 1") if ink is SCREEN else float(needed <= PANEL)
+    needed = columns * (ink.sizes.letter * longest + 2)
+    room = (
+        alt.ExprRef(f"width < {needed} ? 0 : 1")
+        if ink is SCREEN
+        else float(needed <= panel_width(ink))
+    )
     dark_on_bright = {"test": "datum.bright == 1", "value": DARK_TEXT}
     on_cell = alt.ColorValue(LIGHT_TEXT, condition=dark_on_bright)
-    numbers = base.mark_text(fontSize=FONT - 1, opacity=room).encode(
+    numbers = base.mark_text(fontSize=ink.sizes.font - 1, opacity=room).encode(
         text=alt.Text("number:N"), color=on_cell
     )
     return [rectangles.encode(color=shading.colour(ink), tooltip=shown), numbers]
@@ -289,13 +308,13 @@ def front(
         pl.col("front").cast(pl.UInt8),
         label=pl.col("line").replace_strict(labels),
     )
-    base = alt.Chart(charts.source(drawn)).encode(
+    base = alt.Chart(source(drawn)).encode(
         x=alt.X("x:Q", title=titles[0], scale=loose(frame["x"])),
         y=alt.Y("y:Q", title=titles[1], scale=loose(frame["y"]), axis=alt.Axis(minExtent=40)),
     )
     best = base.transform_filter("datum.front == 1")
-    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
-    shapes = charts.by_line(alt.Shape, lines, [it.shape for it in lines])
+    hues = by_line(alt.Color, lines, [it.colour(ink) for it in lines])
+    shapes = by_line(alt.Shape, lines, [it.shape for it in lines])
     shown = [
         alt.Tooltip("label:N", title=" "),
         *([alt.Tooltip("text:N", title="at")] if frame["text"].ne("").any() else []),
@@ -324,7 +343,7 @@ def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[
     drawn = frame.with_columns(
         pl.col(numbers).round_sig_figs(DIGITS), label=pl.col("line").replace_strict(labels)
     )
-    base = charts.named(drawn, lines, ink)
+    base = bar_charts.named(drawn, lines, ink)
     names = ("minimum", "first quartile", "median", "third quartile", "maximum")
     shown = [
         alt.Tooltip("label:N", title=" "),
@@ -334,14 +353,14 @@ def boxes(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[
         ),
         alt.Tooltip("runs:Q"),
     ]
-    hues = charts.by_line(alt.Color, lines, [it.colour(ink) for it in lines])
+    hues = by_line(alt.Color, lines, [it.colour(ink) for it in lines])
     first = alt.X("first:Q", title=title)
     return [
-        *charts.whiskers(base, title, ink),
-        base.mark_bar(height=BAR * 0.55, opacity=1).encode(
+        *bar_charts.whiskers(base, title, ink),
+        base.mark_bar(height=ink.sizes.row * 0.55, opacity=1).encode(
             x=first, x2=alt.X2("third:Q"), color=hues, tooltip=shown
         ),
-        base.mark_tick(thickness=3, size=BAR * 0.55, color=ink.background).encode(
+        base.mark_tick(thickness=3, size=ink.sizes.row * 0.55, color=ink.background).encode(
             x=alt.X("median:Q", title=title)
         ),
     ]

@@ -37,7 +37,8 @@ class Figure:
     panels: list[Panel]
     draw: Callable[..., list[alt.Chart]]
     """Draws a frame in an ink, as layers that share their data."""
-    height: int
+    height: Callable[[Ink], float]
+    """The height of a panel."""
     scattered: bool = False
     """Whether it is points, which have axes of their own in each panel."""
 
@@ -61,11 +62,17 @@ class Figure:
         """Draw all panels in an ink."""
         if len(self.panels) == 1:
             layers = self.draw(self.panels[0].frame, ink=ink)
-            return drawing.alone(layers, self.lines, self.height, self.scattered, ink)
+            return drawing.alone(layers, self.lines, self.height(ink), self.scattered, ink)
         titles = [it.title for it in self.panels]
         named = [it.frame.with_columns(panel=pl.lit(it.title)) for it in self.panels]
         layers = self.draw(pl.concat(named), ink=ink)
-        return drawing.beside(layers, self.lines, titles, self.height, self.scattered, ink)
+        height = self.height(ink)
+        return drawing.beside(layers, self.lines, titles, height, self.scattered, ink)
+
+
+def plot_height(ink: Ink) -> float:
+    """Give the height of a picture whose axes are numbers."""
+    return ink.sizes.height
 
 
 def samples(

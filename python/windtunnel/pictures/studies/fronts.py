@@ -9,9 +9,8 @@ import polars as pl
 
 from windtunnel.measures.columns import DELAY, GOODPUT
 from windtunnel.pictures.cases import BETWEEN
-from windtunnel.pictures.charts import HEIGHT
 from windtunnel.pictures.studies import drawing, layout, measures
-from windtunnel.pictures.studies.figure import EVERYTHING, Figure, line_of, there
+from windtunnel.pictures.studies.figure import EVERYTHING, Figure, line_of, plot_height, there
 from windtunnel.pictures.studies.layout import Panel, axis
 from windtunnel.pictures.units import scale
 from windtunnel.studies.frame import Parameter, StudyFrame
@@ -59,7 +58,7 @@ def trade_off(results: StudyFrame, by: Parameter | None) -> Figure:
         lines=lines,
         panels=panels,
         draw=partial(drawing.front, lines=lines, titles=titles),
-        height=HEIGHT,
+        height=plot_height,
         scattered=True,
     )
 

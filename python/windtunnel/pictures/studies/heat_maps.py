@@ -15,8 +15,8 @@ from windtunnel.pictures.studies.layout import MOST_MAPS, Axis, Division, Panel,
 from windtunnel.pictures.units import decimals, maximum, minimum, scale, written
 from windtunnel.studies.frame import Parameter, StudyFrame
 
-CELL = 30
-"""Pixels of a cell's height."""
+CELL = 1.25
+"""The height of a cell, in rows of bars."""
 
 
 def map_of_means(
@@ -47,7 +47,7 @@ def map_of_means(
         lines=[],
         panels=panels,
         draw=partial(drawing.cells, x=across, y=along, shading=shading),
-        height=CELL * max(len(along.texts), 2),
+        height=lambda ink: CELL * ink.sizes.row * max(len(along.texts), 2),
     )
 
 
@@ -123,7 +123,7 @@ def map_of_gains(
         lines=[],
         panels=panels,
         draw=partial(drawing.cells, x=across, y=along, shading=shading),
-        height=CELL * max(len(along.texts) if along else 1, 2),
+        height=lambda ink: CELL * ink.sizes.row * max(len(along.texts) if along else 1, 2),
     )
 
 

@@ -7,14 +7,14 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
-from windtunnel.pictures import distributions
-from windtunnel.pictures.charts import BAR, HEIGHT
+from windtunnel.pictures import bar_charts, distributions
 from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.figure import (
     EVERYTHING,
     Figure,
     line_of,
     lines_of,
+    plot_height,
     samples,
     slug,
     there,
@@ -45,7 +45,7 @@ def distribution_of(
         lines=lines,
         panels=[Panel("", quantiles)],
         draw=draw,
-        height=HEIGHT,
+        height=plot_height,
     )
 
 
@@ -75,5 +75,5 @@ def boxes_of(results: StudyFrame, measure: MeasuredColumn, by: Parameter | None)
         lines=[],
         panels=[Panel("", values)],
         draw=partial(drawing.boxes, lines=lines, title=title),
-        height=BAR * max(len(lines), 2),
+        height=lambda ink: max(bar_charts.of_lines(lines, ink).height(ink), 2 * ink.sizes.row),
     )
