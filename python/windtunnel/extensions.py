@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import re
 import runpy
+import sys
 from collections.abc import Iterable, Mapping
-from typing import get_args
+from pathlib import Path
+from typing import Any, TypeGuard, get_args
 
 from windtunnel.bitrate_rules import BitrateRule
 from windtunnel.controllers import Controller
+from windtunnel.fingerprints import fingerprint
 from windtunnel.paging_policies import PagingPolicy
 from windtunnel.path_policies import PathPolicy
 from windtunnel.results import Results
 from windtunnel.schedulers import Scheduler
 
 AnyExtension = Controller | Scheduler | BitrateRule | PathPolicy | PagingPolicy
+
+BASES: tuple[type, ...] = get_args(AnyExtension)
+"""The classes that say what a class derived from one of them is."""
 
 Extensions = Mapping[
     str,
@@ -32,25 +38,68 @@ def load(named: Iterable[str]) -> dict[str, type]:
 
     Raises UnknownExtension.
     """
-    return dict(map(loaded, named))
+    found: dict[str, type] = {}
+    for written in named:
+        name, extension = loaded(written)
+        if name in found:
+            raise UnknownExtension(f"{written}: another class is named `{name}` in scenarios")
+        found[name] = extension
+    return found
 
 
 def loaded(written: str) -> tuple[str, type]:
     """Load one class, and give its name in scenarios. Raises UnknownExtension."""
+    file, name = split(written)
+    found = names_of(file).get(name)
+    if not is_extension(found):
+        bases = ", ".join(f"windtunnel.{base.__name__}" for base in BASES)
+        raise UnknownExtension(f"{file}: `{name}` is no class derived from one of {bases}")
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found
+
+
+def split(written: str) -> tuple[Path, str]:
+    """Split `FILE:CLASS`. Raises UnknownExtension."""
     file, _, name = written.rpartition(":")
     if not file:
         raise UnknownExtension(f"`{written}` has no class; write FILE:CLASS, such as mine.py:Mine")
+    return Path(file), name
+
+
+def names_of(file: Path) -> dict[str, Any]:
+    """Run a file of Python, which may import modules beside it. Raises UnknownExtension."""
+    beside = str(file.resolve().parent)
+    if beside not in sys.path:
+        sys.path.insert(0, beside)
     try:
-        found = runpy.run_path(file).get(name)
+        return runpy.run_path(str(file))
     except Exception as error:
         reason = (
             error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
         )
         raise UnknownExtension(f"{file}: {reason}") from error
-    if not isinstance(found, type) or not issubclass(found, get_args(AnyExtension)):
-        bases = ", ".join(f"windtunnel.{base.__name__}" for base in get_args(AnyExtension))
-        raise UnknownExtension(f"{file}: `{name}` is no class derived from one of {bases}")
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found
+
+
+def is_extension(found: Any) -> TypeGuard[type]:
+    """Say whether it is a class that scenarios can name."""
+    return isinstance(found, type) and issubclass(found, BASES)
+
+
+def described(extensions: Extensions) -> dict[str, dict[str, str]]:
+    """Describe classes, by their names in scenarios: what each is, and its fingerprint."""
+    return {
+        name: {"kind": kind_of(it), "sha256": fingerprint(it)} for name, it in extensions.items()
+    }
+
+
+def kind_of(extension: type) -> str:
+    """Name the base class that says what a class is."""
+    return next(it.__name__ for it in BASES if issubclass(extension, it))
+
+
+def stand_ins(described: Mapping[str, Mapping[str, str]]) -> Extensions:
+    """Give a base class for each class that was described: enough to read a scenario with."""
+    bases = {it.__name__: it for it in BASES}
+    return {name: bases[it["kind"]] for name, it in described.items()}
 
 
 class ExtensionError(RuntimeError):

@@ -23,6 +23,13 @@ Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
 ]
+Extension = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE:CLASS",
+        help="A class in Python that scenarios may name, `MyRule` as `my-rule`; may be repeated.",
+    ),
+]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")]
 Threads = Annotated[
     int, typer.Option(metavar="N", min=1, help="Threads of one run; the results are the same.")

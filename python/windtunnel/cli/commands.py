@@ -17,6 +17,7 @@ from windtunnel._core import DnsServer, ScenarioError, schema
 from windtunnel.cli import cleaning, completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
     Events,
+    Extension,
     File,
     Jobs,
     Json,
@@ -95,6 +96,7 @@ def run(
     seed: Seed = None,
     jobs: Jobs = None,
     threads: Threads = 1,
+    extension: Extension = None,
     pcap: Pcap = None,
     pcap_direction: PcapDirection = None,
     pcap_snap: PcapSnap = None,
@@ -116,7 +118,16 @@ def run(
         Captures(pcap or [], pcap_direction, pcap_snap, pcap_window), events or [], live
     )
     options = Options(
-        parse_settings(settings), seed, jobs, threads, details, out, as_json, report, opens
+        parse_settings(settings),
+        seed,
+        jobs,
+        threads,
+        details,
+        out,
+        as_json,
+        report,
+        opens,
+        extension or [],
     )
     if watch:
         run_on_save(file, options)
@@ -155,13 +166,7 @@ def reproduce_paper(
         typer.Option(metavar="EXPERIMENT", help="Run this experiment only; may be repeated."),
     ] = None,
     settings: Settings = None,
-    extension: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE:CLASS",
-            help="A class that scenarios may name, `MyRule` as `my-rule`; may be repeated.",
-        ),
-    ] = None,
+    extension: Extension = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print all numbers, and not only the answers.")
     ] = False,
@@ -188,6 +193,7 @@ def study(
         Path,
         typer.Argument(metavar="FILE", help="A study file.", autocompletion=completing.studies),
     ],
+    extension: Extension = None,
     jobs: Jobs = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a study that was interrupted.")
@@ -219,7 +225,9 @@ def study(
     from windtunnel.cli.study import StudyOptions, estimate, print_results, run_study
 
     folder = out or Path("results", file.stem)
-    options = StudyOptions(jobs, resume, retry_failed, dask, store, yes, as_json, out is None)
+    options = StudyOptions(
+        jobs, resume, retry_failed, dask, store, yes, as_json, out is None, extension or []
+    )
     if dry_run:
         estimate(file, options)
         return
@@ -286,6 +294,7 @@ def check_file(
         ),
     ],
     settings: Settings = None,
+    extension: Extension = None,
     expand: Annotated[
         bool,
         typer.Option("--expand", help="Print a scenario with all that its tables stand for."),
@@ -297,9 +306,9 @@ def check_file(
     from windtunnel.cli import checking
 
     if expand:
-        checking.expand(file, parse_settings(settings))
+        checking.expand(file, parse_settings(settings), extensions.load(extension or []))
     else:
-        checking.check(file, parse_settings(settings), as_json)
+        checking.check(file, parse_settings(settings), as_json, extensions.load(extension or []))
 
 
 @app.command(
