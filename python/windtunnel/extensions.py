@@ -1,4 +1,4 @@
-"""What is written in Python beside the core: classes that scenarios name."""
+"""What is written beside the core: classes in Python and libraries that scenarios name."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from windtunnel.controllers import Controller
 from windtunnel.fingerprints import fingerprint
 from windtunnel.paging_policies import PagingPolicy
 from windtunnel.path_policies import PathPolicy
+from windtunnel.plugins import SUFFIXES, Plugin
 from windtunnel.results import Results
 from windtunnel.schedulers import Scheduler
 
@@ -22,34 +23,46 @@ AnyExtension = Controller | Scheduler | BitrateRule | PathPolicy | PagingPolicy
 BASES: tuple[type, ...] = get_args(AnyExtension)
 """The classes that say what a class derived from one of them is."""
 
-Extensions = Mapping[
-    str,
-    type[Controller] | type[Scheduler] | type[BitrateRule] | type[PathPolicy] | type[PagingPolicy],
-]
-"""Classes by their names in scenarios; what each is follows from its base class."""
+Extension = (
+    type[Controller]
+    | type[Scheduler]
+    | type[BitrateRule]
+    | type[PathPolicy]
+    | type[PagingPolicy]
+    | Plugin
+)
+
+Extensions = Mapping[str, Extension]
+"""Classes and libraries by their names in scenarios; a class is what its base class is."""
 
 
 class UnknownExtension(ValueError):
-    """A file of Python has no such class, or cannot be loaded; the message says why."""
+    """A file has no such class or controller, or cannot be loaded; the message says why."""
 
 
-def load(named: Iterable[str]) -> dict[str, type]:
-    """Load classes, each written as `FILE:CLASS`; scenarios name `EarliestFirst` `earliest-first`.
+def load(named: Iterable[str]) -> dict[str, Extension]:
+    """Load what is written as `FILE:CLASS`, or as the file of a library.
 
+    Scenarios name the class `EarliestFirst` `earliest-first`, and a library as it names itself.
     Raises UnknownExtension.
     """
-    found: dict[str, type] = {}
+    found: dict[str, Extension] = {}
     for written in named:
         name, extension = loaded(written)
         if name in found:
-            raise UnknownExtension(f"{written}: another class is named `{name}` in scenarios")
+            raise UnknownExtension(f"{written}: there is another `{name}`")
         found[name] = extension
     return found
 
 
-def loaded(written: str) -> tuple[str, type]:
-    """Load one class, and give its name in scenarios. Raises UnknownExtension."""
-    file, name = split(written)
+def loaded(written: str) -> tuple[str, Extension]:
+    """Load a class or a library, and give its name in scenarios. Raises UnknownExtension."""
+    if written.endswith(SUFFIXES):
+        library = plugin(written)
+        return library.name, library
+    file, name = file_of(written), written.rpartition(":")[2]
+    if file == Path():
+        raise UnknownExtension(f"`{written}` has no class; write FILE:CLASS, such as mine.py:Mine")
     found = names_of(file).get(name)
     if not is_extension(found):
         bases = ", ".join(f"windtunnel.{base.__name__}" for base in BASES)
@@ -57,12 +70,18 @@ def loaded(written: str) -> tuple[str, type]:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found
 
 
-def split(written: str) -> tuple[Path, str]:
-    """Split `FILE:CLASS`. Raises UnknownExtension."""
-    file, _, name = written.rpartition(":")
-    if not file:
-        raise UnknownExtension(f"`{written}` has no class; write FILE:CLASS, such as mine.py:Mine")
-    return Path(file), name
+def file_of(written: str) -> Path:
+    """Give the file of `FILE:CLASS`, or of a library."""
+    return Path(written if written.endswith(SUFFIXES) else written.rpartition(":")[0])
+
+
+def plugin(file: str) -> Plugin:
+    """Load a library. Raises UnknownExtension."""
+    try:
+        # A name without a folder would be searched for where the system has its libraries.
+        return Plugin(Path(file).absolute())
+    except (OSError, ValueError) as error:
+        raise UnknownExtension(str(error)) from error
 
 
 def names_of(file: Path) -> dict[str, Any]:
@@ -79,25 +98,34 @@ def names_of(file: Path) -> dict[str, Any]:
         raise UnknownExtension(f"{file}: {reason}") from error
 
 
-def is_extension(found: Any) -> TypeGuard[type]:
+def is_extension(found: Any) -> TypeGuard[type[Controller]]:
     """Say whether it is a class that scenarios can name."""
     return isinstance(found, type) and issubclass(found, BASES)
 
 
 def described(extensions: Extensions) -> dict[str, dict[str, str]]:
-    """Describe classes, by their names in scenarios: what each is, and its fingerprint."""
+    """Describe extensions, by their names in scenarios: what each is, and its fingerprint."""
     return {
         name: {"kind": kind_of(it), "sha256": fingerprint(it)} for name, it in extensions.items()
     }
 
 
-def kind_of(extension: type) -> str:
+def kind_of(extension: Extension) -> str:
     """Name the base class that says what a class is."""
+    if isinstance(extension, Plugin):
+        return Controller.__name__
     return next(it.__name__ for it in BASES if issubclass(extension, it))
 
 
+def in_words(extension: Extension) -> str:
+    """Say what an extension is."""
+    if isinstance(extension, Plugin):
+        return extension.file.name
+    return f"{extension.__qualname__}, in Python"
+
+
 def stand_ins(described: Mapping[str, Mapping[str, str]]) -> Extensions:
-    """Give a base class for each class that was described: enough to read a scenario with."""
+    """Give a base class for each that was described: enough to read a scenario with."""
     bases = {it.__name__: it for it in BASES}
     return {name: bases[it["kind"]] for name, it in described.items()}
 

@@ -26,6 +26,8 @@ from types import (
 )
 from typing import Any
 
+from windtunnel.plugins import Plugin
+
 Parts = tuple[str, tuple[Any, ...]]
 """A word for an object itself, and the objects that it consists of."""
 
@@ -74,6 +76,8 @@ def parts_of(value: Any) -> Parts:
     match value:
         case None | bool() | int() | float() | complex() | str() | bytes():
             return repr(value), ()
+        case Plugin():
+            return value.sha256, ()
         case type() | FunctionType() | ModuleType() if is_installed(value):
             return name_of(value), ()
         case BuiltinFunctionType() | MemberDescriptorType() | GetSetDescriptorType():

@@ -30,6 +30,8 @@ from windtunnel.cli.arguments import (
     PcapWindow,
     Seed,
     Settings,
+    StoreFolder,
+    StudyFile,
     Threads,
 )
 from windtunnel.cli.output import (
@@ -189,10 +191,7 @@ def reproduce_paper(
 
 @app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
 def study(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="A study file.", autocompletion=completing.studies),
-    ],
+    file: StudyFile,
     extension: Extension = None,
     jobs: Jobs = None,
     resume: Annotated[
@@ -208,9 +207,7 @@ def study(
             help="Run on the Dask cluster with this scheduler address; `local` starts one here.",
         ),
     ] = None,
-    store: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder that stores the runs of all studies.")
-    ] = Path("results/store"),
+    store: StoreFolder = Path("results/store"),
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Estimate runs, time and disk space; run nothing.")
     ] = False,
@@ -237,6 +234,61 @@ def study(
     if interrupted:
         left = found.planned - found.frame.height - found.failures.height
         fail(f"interrupted: {count(left, 'run')} left; continue with --resume", INTERRUPTED)
+
+
+@app.command(
+    epilog="windtunnel gate gate.toml --baseline gate.json --update\n\n"
+    'windtunnel gate gate.toml --baseline gate.json --extension mine.py:Mine --tolerance "2 %"'
+)
+def gate(
+    file: StudyFile,
+    baseline: Annotated[
+        Path, typer.Option(metavar="FILE", help="The figures to compare with, as JSON.")
+    ],
+    update: Annotated[
+        bool, typer.Option("--update", help="Write the baseline instead of comparing with it.")
+    ] = False,
+    settings: Settings = None,
+    extension: Extension = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="Judge this measure only; may be repeated. [default: all with a better direction]",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[MEASURE=]VALUE",
+            help="By how much it may be worse: a share of the baseline's mean such as 2 %, or a "
+            "quantity such as delay_s=1ms; may be repeated.",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a JUnit file.")
+    ] = None,
+    jobs: Jobs = None,
+    store: StoreFolder = Path("results/store"),
+    as_json: Json = False,
+) -> None:
+    """Run a study and exit with 1 if it is worse than a baseline."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel.cli import gating
+
+    options = gating.Options(
+        baseline,
+        update,
+        parse_settings(settings),
+        extension or [],
+        measure or [],
+        tolerance or [],
+        junit,
+        jobs,
+        store,
+        as_json,
+    )
+    gating.gate(file, options)
 
 
 @app.command(epilog="windtunnel report results/first --open")

@@ -54,7 +54,7 @@ def started(controller: str, settings: dict[str, str]) -> Flight:
 def loaded(written: str) -> type[Controller]:
     """Load a controller's class from FILE.py:CLASS."""
     _, found = extensions.loaded(written)
-    if not issubclass(found, Controller):
+    if not (isinstance(found, type) and issubclass(found, Controller)):
         raise FlightError(f"{written}: not derived from windtunnel.Controller")
     return found
 

@@ -11,6 +11,7 @@ from typing import NoReturn
 from windtunnel import progress
 from windtunnel.cli.output import INTERRUPTED, INVALID, Failure, of_system
 from windtunnel.cli.run import Options, run_file
+from windtunnel.extensions import file_of
 
 BETWEEN_LOOKS = 0.2
 """Seconds between two looks at the files; what is saved must also stay the same for so long."""
@@ -44,7 +45,7 @@ def run_on_save(file: Path, options: Options) -> NoReturn:
 
 def named(file: Path, options: Options) -> list[Path]:
     """List the scenario's file, those of classes and, if it can be read, those that it names."""
-    own = [file, *(Path(it.rpartition(":")[0]) for it in options.extensions)]
+    own = [file, *map(file_of, options.extensions)]
     try:
         scenario = options.read(file)
     except (*INVALID, OSError):

@@ -1,0 +1,1 @@
+"""Gates: what a study measures now, compared with a baseline that was kept."""
