@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -173,6 +174,9 @@ def test_a_crate_outside_the_tree_gives_what_the_class_gives(project: Path, libr
         assert rows.equals(in_python[table]), table
     assert in_rust["flows"]["retransmissions"].to_list()[0] > 0
     assert fingerprint(pickle.loads(pickle.dumps(loaded))) == fingerprint(loaded)
+    # It is what is in the file that counts, wherever that is.
+    moved = shutil.copy(library, project / "moved.so")
+    assert fingerprint(Plugin(moved)) == fingerprint(loaded)
 
 
 def test_the_crate_passes_the_gate_of_the_class(

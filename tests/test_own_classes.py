@@ -142,7 +142,7 @@ def test_a_report_with_satellites_is_written_of_a_class(tmp_path: Path) -> None:
     root = Path(__file__).parents[1]
     results = run(
         root / "scenarios" / "starlink.toml",
-        settings={"duration": "1 s", "defaults.flow.controller": "gentle", "runs": 1},
+        settings={"duration": "1 s", "flows.equator.controller": "gentle", "runs": 1},
         extensions={"gentle": gentle(0.9)},
         progress=False,
     )

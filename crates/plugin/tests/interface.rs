@@ -62,7 +62,7 @@ prop_compose! {
         one_way_delay in option(1..1u64 << 32),
         in_flight in 0.0..1e4,
         delivery in option(delivery()),
-        (round_ended, recovering, window_limited): (bool, bool, bool),
+        (round_ended, recovering, window_limited) in any::<(bool, bool, bool)>(),
         radio in option((0..1u64 << 40, -20.0..30.0, 1.0..1e3)),
     ) -> Acknowledgement {
         let radio = radio.map(|(received, sinr, bandwidth)| RadioReport { received, sinr, bandwidth });
