@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::ffi::c_void;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::ptr::NonNull;
 
 use windtunnel_controllers::{self as controllers, Controller, Need, TransmissionStart};
 
@@ -106,9 +107,9 @@ unsafe extern "C" fn make<C: Exported, F>(start: *const Start) -> Made
 where
     F: Fn(controllers::Start) -> C + Copy + 'static,
 {
-    // SAFETY: a function without captures has no size, and so any value of it is valid; that
-    // there is one is shown by the one that `interface` took.
-    let make: F = unsafe { std::mem::MaybeUninit::uninit().assume_init() };
+    // SAFETY: a function without captures has no size, so that any aligned pointer can be read; that
+    // there is such a value is shown by the one that `interface` took.
+    let make: F = unsafe { NonNull::dangling().read() };
     // SAFETY: see above.
     let start = unsafe { *start };
     Held::made(|| make(start.into()))
