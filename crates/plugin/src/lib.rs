@@ -33,7 +33,7 @@
 //!
 //! Library and lab may be made by different compilers: between them is a C interface
 //! ([`interface`]), whose version is checked when a library is loaded (`Library`, with the
-//! feature `load`). What it does not carry are [`Controller::on_siblings`],
+//! feature `load`). The library's side of it is [`exported`], the lab's `loaded`. What it does not carry are [`Controller::on_siblings`],
 //! [`Controller::estimate`] and [`Controller::abandons`]: a controller in a library is not
 //! coupled with others.
 //!
