@@ -133,8 +133,13 @@ def test_a_class_that_fails_ends_the_command_with_its_line(
     assert "Traceback" not in done.stderr
 
 
+def test_what_a_file_has_instead_of_a_class_is_said(folder: Path) -> None:
+    with pytest.raises(UnknownExtension, match=r"help: the file has Gentle, Broken$"):
+        load(["mine.py:Gentel"])
+
+
 def test_two_classes_of_one_name_are_refused(folder: Path) -> None:
-    with pytest.raises(UnknownExtension, match="another class is named `gentle`"):
+    with pytest.raises(UnknownExtension, match="there is another `gentle`"):
         load(["mine.py:Gentle", "mine.py:Gentle"])
 
 

@@ -68,10 +68,15 @@ def loaded(written: str) -> tuple[str, Extension]:
     file, name = file_of(written), written.rpartition(":")[2]
     if file == Path():
         raise UnknownExtension(f"`{written}` has no class; write FILE:CLASS, such as mine.py:Mine")
-    found = names_of(file).get(name)
+    names = names_of(file)
+    found = names.get(name)
     if not is_extension(found):
         bases = ", ".join(f"windtunnel.{base.__name__}" for base in BASES)
-        raise UnknownExtension(f"{file}: `{name}` is no class derived from one of {bases}")
+        others = [each for each, it in names.items() if is_extension(it) and it not in BASES]
+        raise UnknownExtension(
+            f"{file}: `{name}` is no class derived from one of {bases}\n"
+            f"help: the file has {', '.join(others) or 'none'}"
+        )
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found
 
 
