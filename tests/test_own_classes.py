@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -220,10 +221,23 @@ def test_a_fingerprint_is_of_what_a_class_does() -> None:
     assert len({*map(fingerprint, made)}) == len(values)
 
 
+def test_a_fingerprint_holds_what_is_decorated() -> None:
+    def cached(kept: float) -> type:
+        share = cache(lambda: kept)
+        return type("Cached", (gentle(0.9),), {"share": share, "bound": partial(max, kept)})
+
+    assert fingerprint(cached(0.9)) == fingerprint(cached(0.9))
+    assert fingerprint(cached(0.9)) != fingerprint(cached(0.8))
+
+
 def test_what_cannot_be_taken_apart_is_never_the_same() -> None:
+    deep: list[Any] = []
+    for _ in range(100_000):
+        deep = [deep]
     with open(os.devnull) as opened:
-        held = type("Held", (gentle(0.9),), {"file": opened})
-        assert fingerprint(held) != fingerprint(held)
+        for value in (opened, deep):
+            held = type("Held", (gentle(0.9),), {"value": value})
+            assert fingerprint(held) != fingerprint(held)
 
 
 @pytest.mark.parametrize(

@@ -39,8 +39,16 @@ def fingerprint(value: object) -> str:
     apart, such as an open file, it is another one each time: nothing counts as equal to it.
     """
     hashed = Hashed()
-    hashed.add(value)
+    try:
+        hashed.add(value)
+    except RecursionError:
+        return unique()
     return hashed.digest.hexdigest()
+
+
+def unique() -> str:
+    """Give a word that nothing else has."""
+    return os.urandom(32).hex()
 
 
 class Hashed:
@@ -150,9 +158,10 @@ def of_object(value: Any) -> Parts:
     try:
         reduced = value.__reduce_ex__(4)
     except Exception:
-        return os.urandom(16).hex(), ()
+        return unique(), ()
     if isinstance(reduced, str):
-        return reduced, (type(value),)
+        # A name; what decorates a function, such as `functools.cache`, has that as well.
+        return reduced, (type(value), getattr(value, "__wrapped__", None))
     return "", tuple(list(it) if isinstance(it, Iterator) else it for it in reduced)
 
 
