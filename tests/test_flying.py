@@ -254,7 +254,7 @@ def test_a_controller_in_python_flies(near: str, windtunnel: Command, tmp_path: 
         (["--controller", "reno-sce"], "mark of some congestion"),
         (["--controller", "fixed", "--set", "window=0"], "must be a number from 1 to"),
         (["--controller", "fixed", "--set", "size=3"], "its parameters are window"),
-        (["--controller", "nothing.py:Mine"], "nothing.py: not a Python file"),
+        (["--controller", "nothing.py:Mine"], "nothing.py: No such file"),
     ],
 )
 def test_mistakes_are_answered(windtunnel: Command, options: list[str], message: str) -> None:

@@ -1,4 +1,4 @@
-"""The manual's notebook: it runs from top to bottom, and shows what is kept in it."""
+"""The manual's notebooks: they run from top to bottom, and show what is kept in them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from conftest import SCENARIO
 ROOT = Path(__file__).parents[1]
 sys.path.append(str(ROOT / "docs"))
 
-from run_notebook import NOTEBOOK, executed  # noqa: E402
+from run_notebook import NOTEBOOKS, executed  # noqa: E402
 
 MOST_BYTES = 500_000
 """More than a code host likes to show."""
@@ -35,17 +35,22 @@ def shown(cell: nbformat.NotebookNode) -> list[Any]:
     return outputs
 
 
-def test_the_notebook_runs_and_shows_what_is_kept_in_it() -> None:
-    kept = nbformat.read(NOTEBOOK, as_version=4)
-    now = executed()
+named = pytest.mark.parametrize("notebook", NOTEBOOKS, ids=lambda it: it.stem)
+
+
+@named
+def test_a_notebook_runs_and_shows_what_is_kept_in_it(notebook: Path) -> None:
+    kept = nbformat.read(notebook, as_version=4)
+    now = executed(notebook)
     assert [cell.source for cell in now.cells] == [cell.source for cell in kept.cells]
     for cell, before in zip(now.cells, kept.cells, strict=True):
         assert shown(cell) == shown(before), f"run `make docs`: {cell.source}"
-    assert NOTEBOOK.stat().st_size < MOST_BYTES
+    assert notebook.stat().st_size < MOST_BYTES
 
 
-def test_the_notebook_is_what_a_new_kernel_leaves() -> None:
-    cells = [it for it in nbformat.read(NOTEBOOK, as_version=4).cells if it.cell_type == "code"]
+@named
+def test_a_notebook_is_what_a_new_kernel_leaves(notebook: Path) -> None:
+    cells = [it for it in nbformat.read(notebook, as_version=4).cells if it.cell_type == "code"]
     assert [it.execution_count for it in cells] == list(range(1, len(cells) + 1))
     assert all(not it.metadata for it in cells)
 

@@ -8,6 +8,7 @@ from windtunnel.controllers import Controller
 from windtunnel.extensions import ExtensionError
 from windtunnel.paging_policies import PagingPolicy
 from windtunnel.path_policies import PathPolicy
+from windtunnel.plugins import Plugin
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
 from windtunnel.scenario.scenario import Scenario
@@ -23,6 +24,7 @@ __all__ = [
     "ExtensionError",
     "PagingPolicy",
     "PathPolicy",
+    "Plugin",
     "Results",
     "ResultsError",
     "Scenario",

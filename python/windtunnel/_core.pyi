@@ -27,6 +27,7 @@ __all__ = [
     "PagingView",
     "Path",
     "PathView",
+    "Plugin",
     "RadioReport",
     "Scenario",
     "ScenarioError",
@@ -110,6 +111,21 @@ class Batch:
         """Wait for the end. Raises OSError if a capture could not be written."""
 
 @disjoint_base
+class Plugin:
+    """A dynamic library with a controller."""
+
+    def __new__(cls, file: pathlib.Path | str) -> Self:
+        """Load it. Raises ValueError if it is not one."""
+
+    @property
+    def file(self) -> pathlib.Path:
+        """The library's file."""
+
+    @property
+    def name(self) -> str:
+        """The name that it gives its controller."""
+
+@disjoint_base
 class Scenario:
     """A scenario, read and checked."""
 
@@ -153,15 +169,15 @@ class Scenario:
         """The files that it names: the name of each in the scenario, and its text."""
 
     @property
-    def extensions(self) -> dict[str, type[Any]]:
-        """What is written in Python, by its names in the scenario."""
+    def extensions(self) -> dict[str, Any]:
+        """What is written in Python, and libraries, by their names in the scenario."""
 
     def __new__(
         cls,
         file: str,
         text: str,
         settings: list[tuple[str, str]] = ...,
-        extensions: dict[str, type[Any]] | None = None,
+        extensions: dict[str, Any] | None = None,
         *,
         may_be_idle: bool = False,
     ) -> Self: ...

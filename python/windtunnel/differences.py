@@ -32,11 +32,11 @@ Row = dict[str, Any]
 def document(first: Results, second: Results) -> Row:
     """Give all differences as JSON values.
 
-    `settings` has a row for the version, the seed, and each value of the scenario and each file
-    that it names that differ. `flows` and `queues` have a row for each of a case, with its figures
-    under `figures`: `first` and `second` (mean, low, high, standard deviation and number of the
-    runs; null where it is missing), and `difference`, the second mean less the first. Both are
-    empty if the comparisons have different axes.
+    `settings` has a row for the version, the seed, and each value of the scenario, each file
+    that it names and each class written in Python that differ. `flows` and `queues` have a row
+    for each of a case, with its figures under `figures`: `first` and `second` (mean, low, high,
+    standard deviation and number of the runs; null where it is missing), and `difference`, the
+    second mean less the first. Both are empty if the comparisons have different axes.
     """
     figures = {
         name: list(compared(table(first, name), table(second, name), name, first.axes))
@@ -57,11 +57,21 @@ def settings(first: Results, second: Results) -> Iterator[Row]:
     ]
     for path, one, other in differences(*facts):
         yield {"path": path, "first": one, "second": other}
-    files = [it.get("files_sha256") or {} for it in both]
-    for name in sorted({*files[0], *files[1]}):
-        said = [it.get(name, NOT_SET) for it in files]
+    yield from hashes("file", [it.get("files_sha256") or {} for it in both])
+    yield from hashes("extension", [hashes_of_extensions(it) for it in both])
+
+
+def hashes_of_extensions(manifest: Row) -> dict[str, str]:
+    """Give the hash of each class by its name; earlier versions had none."""
+    return {name: it["sha256"] for name, it in manifest.get("extensions", {}).items()}
+
+
+def hashes(what: str, both: list[dict[str, str]]) -> Iterator[Row]:
+    """Give the hashes that differ."""
+    for name in sorted({*both[0], *both[1]}):
+        said = [it.get(name, NOT_SET) for it in both]
         if said[0] != said[1]:
-            yield {"path": f"file {name}", "first": said[0][:12], "second": said[1][:12]}
+            yield {"path": f"{what} {name}", "first": said[0][:12], "second": said[1][:12]}
 
 
 def table(results: Results, name: str) -> pl.DataFrame:

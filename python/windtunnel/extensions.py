@@ -1,60 +1,143 @@
-"""What is written in Python beside the core: classes that scenarios name.
+"""What is written beside the core: classes in Python and libraries that scenarios name.
 
 `crates/scenario/src/extensions.rs` finds their names in files; `crates/python/src` has an adapter
-for each kind.
+for each kind of class, and `crates/plugin` loads libraries. `fingerprints.py` says what identifies
+them.
 """
 
 from __future__ import annotations
 
 import re
 import runpy
+import sys
 from collections.abc import Iterable, Mapping
-from typing import get_args
+from pathlib import Path
+from typing import Any, TypeGuard, get_args
 
 from windtunnel.bitrate_rules import BitrateRule
 from windtunnel.controllers import Controller
+from windtunnel.fingerprints import fingerprint
 from windtunnel.paging_policies import PagingPolicy
 from windtunnel.path_policies import PathPolicy
+from windtunnel.plugins import SUFFIXES, Plugin
 from windtunnel.results import Results
 from windtunnel.schedulers import Scheduler
 
 AnyExtension = Controller | Scheduler | BitrateRule | PathPolicy | PagingPolicy
 
-Extensions = Mapping[
-    str,
-    type[Controller] | type[Scheduler] | type[BitrateRule] | type[PathPolicy] | type[PagingPolicy],
-]
-"""Classes by their names in scenarios; what each is follows from its base class."""
+BASES: tuple[type, ...] = get_args(AnyExtension)
+"""The classes that say what a class derived from one of them is."""
+
+Extension = (
+    type[Controller]
+    | type[Scheduler]
+    | type[BitrateRule]
+    | type[PathPolicy]
+    | type[PagingPolicy]
+    | Plugin
+)
+
+Extensions = Mapping[str, Extension]
+"""Classes and libraries by their names in scenarios; a class is what its base class is."""
 
 
 class UnknownExtension(ValueError):
-    """A file of Python has no such class, or cannot be loaded; the message says why."""
+    """A file has no such class or controller, or cannot be loaded; the message says why."""
 
 
-def load(named: Iterable[str]) -> dict[str, type]:
-    """Load classes, each written as `FILE:CLASS`; scenarios name `EarliestFirst` `earliest-first`.
+def load(named: Iterable[str]) -> dict[str, Extension]:
+    """Load what is written as `FILE:CLASS`, or as the file of a library.
 
+    Scenarios name the class `EarliestFirst` `earliest-first`, and a library as it names itself.
     Raises UnknownExtension.
     """
-    return dict(map(loaded, named))
+    found: dict[str, Extension] = {}
+    for written in named:
+        name, extension = loaded(written)
+        if name in found:
+            raise UnknownExtension(f"{written}: there is another `{name}`")
+        found[name] = extension
+    return found
 
 
-def loaded(written: str) -> tuple[str, type]:
-    """Load one class, and give its name in scenarios. Raises UnknownExtension."""
-    file, _, name = written.rpartition(":")
-    if not file:
+def loaded(written: str) -> tuple[str, Extension]:
+    """Load a class or a library, and give its name in scenarios. Raises UnknownExtension."""
+    if written.endswith(SUFFIXES):
+        library = plugin(written)
+        return library.name, library
+    file, name = file_of(written), written.rpartition(":")[2]
+    if file == Path():
         raise UnknownExtension(f"`{written}` has no class; write FILE:CLASS, such as mine.py:Mine")
+    names = names_of(file)
+    found = names.get(name)
+    if not is_extension(found):
+        bases = ", ".join(f"windtunnel.{base.__name__}" for base in BASES)
+        others = [each for each, it in names.items() if is_extension(it) and it not in BASES]
+        raise UnknownExtension(
+            f"{file}: `{name}` is no class derived from one of {bases}\n"
+            f"help: the file has {', '.join(others) or 'none'}"
+        )
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found
+
+
+def file_of(written: str) -> Path:
+    """Give the file of `FILE:CLASS`, or of a library."""
+    return Path(written if written.endswith(SUFFIXES) else written.rpartition(":")[0])
+
+
+def plugin(file: str) -> Plugin:
+    """Load a library. Raises UnknownExtension."""
     try:
-        found = runpy.run_path(file).get(name)
+        # A name without a folder would be searched for where the system has its libraries.
+        return Plugin(Path(file).absolute())
+    except (OSError, ValueError) as error:
+        raise UnknownExtension(str(error)) from error
+
+
+def names_of(file: Path) -> dict[str, Any]:
+    """Run a file of Python, which may import modules beside it. Raises UnknownExtension."""
+    beside = str(file.resolve().parent)
+    if beside not in sys.path:
+        sys.path.insert(0, beside)
+    try:
+        return runpy.run_path(str(file))
     except Exception as error:
         reason = (
             error.strerror if isinstance(error, OSError) else f"{type(error).__name__}: {error}"
         )
         raise UnknownExtension(f"{file}: {reason}") from error
-    if not isinstance(found, type) or not issubclass(found, get_args(AnyExtension)):
-        bases = ", ".join(f"windtunnel.{base.__name__}" for base in get_args(AnyExtension))
-        raise UnknownExtension(f"{file}: `{name}` is no class derived from one of {bases}")
-    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found
+
+
+def is_extension(found: Any) -> TypeGuard[type[Controller]]:
+    """Say whether it is a class that scenarios can name."""
+    return isinstance(found, type) and issubclass(found, BASES)
+
+
+def described(extensions: Extensions) -> dict[str, dict[str, str]]:
+    """Describe extensions, by their names in scenarios: what each is, and its fingerprint."""
+    return {
+        name: {"kind": kind_of(it), "sha256": fingerprint(it)} for name, it in extensions.items()
+    }
+
+
+def kind_of(extension: Extension) -> str:
+    """Name the base class that says what a class is."""
+    if isinstance(extension, Plugin):
+        return Controller.__name__
+    return next(it.__name__ for it in BASES if issubclass(extension, it))
+
+
+def in_words(extension: Extension) -> str:
+    """Say what an extension is."""
+    if isinstance(extension, Plugin):
+        return extension.file.name
+    return f"{extension.__qualname__}, in Python"
+
+
+def stand_ins(described: Mapping[str, Mapping[str, str]]) -> Extensions:
+    """Give a base class for each that was described: enough to read a scenario with."""
+    bases = {it.__name__: it for it in BASES}
+    return {name: bases[it["kind"]] for name, it in described.items()}
 
 
 class ExtensionError(RuntimeError):

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.extensions import ExtensionError, Extensions
+from windtunnel.extensions import ExtensionError, Extensions, described
 from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
 from windtunnel.progress import shown, tell
 from windtunnel.results import Results
@@ -237,6 +237,7 @@ def description(scenario: _core.Scenario) -> dict[str, Any]:
         else None,
         "scenario_sha256": sha256(scenario.text),
         "files_sha256": {name: sha256(text) for name, text in scenario.files},
+        "extensions": described(scenario.extensions),
         "machine": {
             "system": platform.system(),
             "architecture": platform.machine(),

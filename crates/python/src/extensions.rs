@@ -11,6 +11,7 @@ use pyo3::types::{PyDict, PyString, PyType};
 use windtunnel_controllers::Failed;
 use windtunnel_lab::Extensions;
 
+use crate::plugins::Plugin;
 use crate::{bitrate_rules, controllers, paging_policies, path_policies, schedulers};
 
 /// An argument of a method of such a class; it is immutable, so that a copy is the object itself.
@@ -31,7 +32,7 @@ macro_rules! argument {
 }
 pub(crate) use argument;
 
-/// What the classes of a dictionary make, by their names in scenarios.
+/// What the classes and libraries of a dictionary make, by their names in scenarios.
 pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
     let py = classes.py();
     let base = |module: &str, name: &str| py.import(module)?.getattr(name);
@@ -43,6 +44,10 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
     let mut all = Extensions::default();
     for (name, class) in classes {
         let name: String = name.extract()?;
+        if let Ok(plugin) = class.cast::<Plugin>() {
+            all.controllers.push(plugin.get().library.maker(&name));
+            continue;
+        }
         let is = |base: &Bound<'_, PyAny>| {
             class.cast::<PyType>().is_ok_and(|it| matches!(it.is_subclass(base), Ok(true)))
         };
@@ -60,7 +65,7 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
             return Err(PyTypeError::new_err(format!(
                 "extension `{name}` is not a subclass of windtunnel.Controller, \
                  windtunnel.Scheduler, windtunnel.BitrateRule, windtunnel.PathPolicy or \
-                 windtunnel.PagingPolicy"
+                 windtunnel.PagingPolicy, nor a windtunnel.Plugin"
             )));
         }
     }

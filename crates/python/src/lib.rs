@@ -13,6 +13,7 @@ mod lookup;
 mod ndn;
 mod paging_policies;
 mod path_policies;
+mod plugins;
 mod schedulers;
 #[cfg(target_os = "linux")]
 mod tcp;
@@ -480,6 +481,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     bitrate_rules::add(module)?;
     paging_policies::add(module)?;
     path_policies::add(module)?;
+    module.add_class::<plugins::Plugin>()?;
     environment::add(module)?;
     fly::add(module)?;
     #[cfg(target_os = "linux")]

@@ -13,6 +13,13 @@ File = Annotated[
     Path,
     typer.Argument(metavar="FILE", help="A scenario file.", autocompletion=completing.scenarios),
 ]
+StudyFile = Annotated[
+    Path,
+    typer.Argument(metavar="FILE", help="A study file.", autocompletion=completing.studies),
+]
+StoreFolder = Annotated[
+    Path, typer.Option(metavar="DIR", help="The folder that stores the runs of all studies.")
+]
 Settings = Annotated[
     list[str] | None,
     typer.Option(
@@ -22,6 +29,14 @@ Settings = Annotated[
 Jobs = Annotated[
     int | None,
     typer.Option(metavar="N", min=1, help="Runs at a time; default: the number of processors."),
+]
+Extension = Annotated[
+    list[str] | None,
+    typer.Option(
+        metavar="FILE:CLASS",
+        help="A class in Python that scenarios may name, `MyRule` as `my-rule`, or the file of a "
+        "library in Rust; may be repeated.",
+    ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")]
 Threads = Annotated[

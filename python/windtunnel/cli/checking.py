@@ -13,6 +13,7 @@ from typing import Any
 from windtunnel import __version__, progress
 from windtunnel.cli.output import INVALID, answer, count, of_system, say
 from windtunnel.cli.run import is_of_study
+from windtunnel.extensions import Extensions
 from windtunnel.scenario.scenario import MOST_READ, Scenario, checked, not_text
 from windtunnel.studies import file as study_files
 from windtunnel.studies import runner
@@ -27,10 +28,12 @@ PACKET_HOPS_PER_SECOND = 4e6
 Facts = dict[str, Any]
 
 
-def check(file: str, settings: dict[str, str], as_json: bool) -> None:
+def check(
+    file: str, settings: dict[str, str], as_json: bool, extensions: Extensions | None = None
+) -> None:
     """Check a file, and say what it would run. Raises what reading it does."""
     try:
-        found = facts(file, settings)
+        found = facts(file, settings, extensions)
     except (*INVALID, OSError) as error:
         if as_json:
             said = of_system(error) if isinstance(error, OSError) else str(error)
@@ -48,20 +51,21 @@ def check(file: str, settings: dict[str, str], as_json: bool) -> None:
     progress.tell([f"advice: {it}" for it in found["advice"]])
 
 
-def expand(file: str, settings: dict[str, str]) -> None:
+def expand(file: str, settings: dict[str, str], extensions: Extensions | None = None) -> None:
     """Print a scenario with all that its tables stand for, as TOML."""
     name = os.fsencode(file).decode(errors="replace")
-    scenario = checked(name, read_text(file), settings.items())
+    scenario = checked(name, read_text(file), settings.items(), extensions)
     print(scenario.expanded(), end="", flush=True)
 
 
-def facts(file: str, settings: dict[str, str]) -> Facts:
+def facts(file: str, settings: dict[str, str], extensions: Extensions | None = None) -> Facts:
     """Read a scenario or a study, and give what it would run."""
     name, text = os.fsencode(file).decode(errors="replace"), read_text(file)
     document = parsed(text)
     if is_of_study(document):
-        return of_study(study_files.build(name, text, document, Path(file).parent), settings)
-    return of_scenario(checked(name, text, settings.items()))
+        study = study_files.build(name, text, document, Path(file).parent)
+        return of_study(dataclasses.replace(study, extensions=extensions or {}), settings)
+    return of_scenario(checked(name, text, settings.items(), extensions))
 
 
 def read_text(file: str) -> str:

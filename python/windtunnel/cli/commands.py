@@ -18,6 +18,7 @@ from windtunnel.cli import cleaning, completing, listing, ndn, tcp
 from windtunnel.cli.arguments import (
     Csv,
     Events,
+    Extension,
     File,
     Jobs,
     Json,
@@ -30,6 +31,8 @@ from windtunnel.cli.arguments import (
     PcapWindow,
     Seed,
     Settings,
+    StoreFolder,
+    StudyFile,
     Threads,
 )
 from windtunnel.cli.output import (
@@ -96,6 +99,7 @@ def run(
     seed: Seed = None,
     jobs: Jobs = None,
     threads: Threads = 1,
+    extension: Extension = None,
     pcap: Pcap = None,
     pcap_direction: PcapDirection = None,
     pcap_snap: PcapSnap = None,
@@ -118,7 +122,17 @@ def run(
         Captures(pcap or [], pcap_direction, pcap_snap, pcap_window), events or [], live
     )
     options = Options(
-        parse_settings(settings), seed, jobs, threads, details, out, as_json, csv, report, opens
+        parse_settings(settings),
+        seed,
+        jobs,
+        threads,
+        details,
+        out,
+        as_json,
+        csv,
+        report,
+        opens,
+        extension or [],
     )
     if watch:
         run_on_save(file, options)
@@ -157,13 +171,7 @@ def reproduce_paper(
         typer.Option(metavar="EXPERIMENT", help="Run this experiment only; may be repeated."),
     ] = None,
     settings: Settings = None,
-    extension: Annotated[
-        list[str] | None,
-        typer.Option(
-            metavar="FILE:CLASS",
-            help="A class that scenarios may name, `MyRule` as `my-rule`; may be repeated.",
-        ),
-    ] = None,
+    extension: Extension = None,
     everything: Annotated[
         bool, typer.Option("--all", help="Print all numbers, and not only the answers.")
     ] = False,
@@ -186,10 +194,8 @@ def reproduce_paper(
 
 @app.command(epilog="windtunnel study scenarios/studies/buffer-sizing.toml --dry-run")
 def study(
-    file: Annotated[
-        Path,
-        typer.Argument(metavar="FILE", help="A study file.", autocompletion=completing.studies),
-    ],
+    file: StudyFile,
+    extension: Extension = None,
     jobs: Jobs = None,
     resume: Annotated[
         bool, typer.Option("--resume", help="Continue a study that was interrupted.")
@@ -204,9 +210,7 @@ def study(
             help="Run on the Dask cluster with this scheduler address; `local` starts one here.",
         ),
     ] = None,
-    store: Annotated[
-        Path, typer.Option(metavar="DIR", help="The folder that stores the runs of all studies.")
-    ] = Path("results/store"),
+    store: StoreFolder = Path("results/store"),
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Estimate runs, time and disk space; run nothing.")
     ] = False,
@@ -222,7 +226,9 @@ def study(
     from windtunnel.cli.study import StudyOptions, estimate, print_results, run_study
 
     folder = out or Path("results", file.stem)
-    options = StudyOptions(jobs, resume, retry_failed, dask, store, yes, as_json, csv, out is None)
+    options = StudyOptions(
+        jobs, resume, retry_failed, dask, store, yes, as_json, csv, out is None, extension or []
+    )
     if dry_run:
         estimate(file, options)
         return
@@ -232,6 +238,61 @@ def study(
     if interrupted:
         left = found.planned - found.frame.height - found.failures.height
         fail(f"interrupted: {count(left, 'run')} left; continue with --resume", INTERRUPTED)
+
+
+@app.command(
+    epilog="windtunnel gate gate.toml --baseline gate.json --update\n\n"
+    'windtunnel gate gate.toml --baseline gate.json --extension mine.py:Mine --tolerance "2 %"'
+)
+def gate(
+    file: StudyFile,
+    baseline: Annotated[
+        Path, typer.Option(metavar="FILE", help="The figures to compare with, as JSON.")
+    ],
+    update: Annotated[
+        bool, typer.Option("--update", help="Write the baseline instead of comparing with it.")
+    ] = False,
+    settings: Settings = None,
+    extension: Extension = None,
+    measure: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="MEASURE",
+            help="Judge this measure only; may be repeated. [default: all with a better direction]",
+        ),
+    ] = None,
+    tolerance: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="[MEASURE=]VALUE",
+            help="By how much it may be worse: a share of the baseline's mean such as 2 %, or a "
+            "quantity such as delay_s=1ms; may be repeated.",
+        ),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a JUnit file.")
+    ] = None,
+    jobs: Jobs = None,
+    store: StoreFolder = Path("results/store"),
+    as_json: Json = False,
+) -> None:
+    """Run a study and exit with 1 if it is worse than a baseline."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel.cli import gating
+
+    options = gating.Options(
+        baseline,
+        update,
+        parse_settings(settings),
+        extension or [],
+        measure or [],
+        tolerance or [],
+        junit,
+        jobs,
+        store,
+        as_json,
+    )
+    gating.gate(file, options)
 
 
 @app.command(epilog="windtunnel report results/first --open")
@@ -309,6 +370,7 @@ def check_file(
         ),
     ],
     settings: Settings = None,
+    extension: Extension = None,
     expand: Annotated[
         bool,
         typer.Option("--expand", help="Print a scenario with all that its tables stand for."),
@@ -320,9 +382,9 @@ def check_file(
     from windtunnel.cli import checking
 
     if expand:
-        checking.expand(file, parse_settings(settings))
+        checking.expand(file, parse_settings(settings), extensions.load(extension or []))
     else:
-        checking.check(file, parse_settings(settings), as_json)
+        checking.check(file, parse_settings(settings), as_json, extensions.load(extension or []))
 
 
 @app.command(

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import inspect
-from pathlib import Path
 from typing import Any
 
 import typer
 from rich.table import Table
 
-from windtunnel import __version__, progress
+from windtunnel import __version__, extensions, progress
 from windtunnel._core import Flight, FlightError
 from windtunnel.cli.output import INTERRUPTED, answer, fail, output
 from windtunnel.controllers import Controller
@@ -46,33 +43,19 @@ def fly(controller: str, settings: dict[str, str], command: list[str], as_json: 
 
 def started(controller: str, settings: dict[str, str]) -> Flight:
     """Register a controller of the catalogue, or that of FILE.py:CLASS."""
-    file, separator, name = controller.rpartition(":")
+    _, separator, name = controller.rpartition(":")
     if not separator:
         return Flight(controller, list(settings.items()))
     if settings:
         raise FlightError(f"{controller}: a controller in Python has no parameters; derive a class")
-    return Flight(name.lower(), [], loaded(Path(file), name))
+    return Flight(name.lower(), [], loaded(controller))
 
 
-def loaded(file: Path, name: str) -> type[Controller]:
-    """Import a controller's class from a file."""
-    spec = importlib.util.spec_from_file_location(file.stem, file)
-    if not file.is_file() or spec is None or spec.loader is None:
-        raise FlightError(f"{file}: not a Python file; write FILE.py:CLASS")
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise FlightError(f"{file}: {type(error).__name__}: {error}") from error
-    found = getattr(module, name, None)
-    if not (inspect.isclass(found) and issubclass(found, Controller)):
-        classes = [
-            each
-            for each, it in vars(module).items()
-            if inspect.isclass(it) and issubclass(it, Controller) and it is not Controller
-        ]
-        has = f"it has {', '.join(classes)}" if classes else "it has none"
-        raise FlightError(f"{file}: no class {name} of windtunnel.Controller; {has}")
+def loaded(written: str) -> type[Controller]:
+    """Load a controller's class from FILE.py:CLASS."""
+    _, found = extensions.loaded(written)
+    if not (isinstance(found, type) and issubclass(found, Controller)):
+        raise FlightError(f"{written}: not derived from windtunnel.Controller")
     return found
 
 

@@ -64,8 +64,8 @@ def named_file(folder: Path, manifest: Mapping[str, Any]) -> str:
 def tell_changes(folder: Path, replaced: Mapping[str, Any], scenario: Scenario) -> None:
     """Say in a line in what a scenario differs from its earlier results, if it does."""
     now = description(scenario)
-    parts = ("seed", "scenario_sha256", "files_sha256")
-    if all(replaced.get(part) == now[part] for part in parts):
+    parts = ("seed", "scenario_sha256", "files_sha256", "extensions")
+    if all(replaced.get(part, {}) == now[part] for part in parts):
         return
     named = [
         f"{path} was {before}, is {after}"
@@ -74,10 +74,9 @@ def tell_changes(folder: Path, replaced: Mapping[str, Any], scenario: Scenario) 
             {**values(scenario.text), "seed": scenario.seed},
         )
     ]
-    files = replaced.get("files_sha256") or {}
-    named += [
-        f"{it} has changed" for it, sha in now["files_sha256"].items() if files.get(it) != sha
-    ]
+    for part in ("files_sha256", "extensions"):
+        before = replaced.get(part) or {}
+        named += [f"{it} has changed" for it, sha in now[part].items() if before.get(it) != sha]
     if len(named) > MOST_NAMED:
         named[MOST_NAMED:] = [f"and {len(named) - MOST_NAMED} more"]
     said = "; ".join(named) or "the text has changed"

@@ -11,7 +11,7 @@ from windtunnel import __version__, progress
 from windtunnel.cli import comparison
 from windtunnel.cli.output import INTERRUPTED, answer, drawn, fail, output, say
 from windtunnel.cli.replacing import Source, check
-from windtunnel.cli.run import report_faults
+from windtunnel.cli.run import report_failures, report_faults
 from windtunnel.folders import PAPER, REPRODUCTION
 from windtunnel.papers.paper import Paper, find_paper
 from windtunnel.papers.reproduction import Reproduction, reproduce
@@ -50,6 +50,7 @@ def reproduce_and_tell(name: str, options: Options) -> None:
         )
     if not any(results.tables for results in found.results.values()):
         report_faults(found.faults)
+        report_failures(found.failures)
         fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
     found.save(folder)
     if not options.as_json:
@@ -61,6 +62,7 @@ def reproduce_and_tell(name: str, options: Options) -> None:
     else:
         say(f"Report: {page}" if page else f"Results: {folder}")
     report_faults(found.faults)
+    report_failures(found.failures)
     if found.interrupted:
         missing = "; ".join(found.missing)
         fail(f"interrupted: {missing}; the other results are in {folder}", INTERRUPTED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import shlex
 import tomllib
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +25,7 @@ from windtunnel.cli.output import (
     say,
 )
 from windtunnel.cli.replacing import Source, check, tell_changes
+from windtunnel.extensions import load
 from windtunnel.folders import SCENARIO_FILE, beside, relative
 from windtunnel.results import Results
 from windtunnel.running import Details, read, run_scenario
@@ -48,13 +49,20 @@ class Options:
     """Whether to write the report."""
     opens: bool
     """Whether to open it, which needs it."""
+    extensions: list[str] = field(default_factory=list)
+    """Classes as FILE:CLASS."""
+
+    def read(self, file: Path) -> Scenario:
+        """Read the scenario, with the classes that it may name. Raises UnknownExtension besides
+        what reading it does."""
+        return read(file, self.settings, self.seed, extensions=load(self.extensions))
 
 
 def run_file(file: Path, options: Options) -> None:
     """Run a scenario file, save its results and say what was measured."""
     if options.details.events:
         check_no_study(file)
-    scenario = read(file, options.settings, options.seed)
+    scenario = options.read(file)
     folder = options.out or Path("results", file.stem)
     check_folder(file, folder, scenario, is_default=options.out is None)
     progress.tell(scenario.notes)
@@ -140,11 +148,18 @@ def report_missing(manifest: dict[str, Any], saved: Path | None) -> None:
         runs = count(manifest["out_of_real_time"], "run")
         progress.tell([f"{runs} ended at the limit of real time"])
     report_faults(manifest["faults"])
+    report_failures(manifest["failures"])
     if manifest["interrupted"]:
         done = f"{manifest['finished']} of {manifest['finished'] + manifest['unfinished']} runs"
         what = "results are" if manifest["finished"] else "what was recorded is"
         where = f"{what} in {saved}" if saved else "nothing was written"
         fail(f"interrupted: {done} finished; {where}", INTERRUPTED)
+
+
+def report_failures(failures: list[str]) -> None:
+    """Say which runs something written in Python ended, if any, and end the command."""
+    if failures:
+        fail("\n".join(failures), INVALID_INPUT)
 
 
 def report_faults(faults: list[str]) -> None:

@@ -13,6 +13,7 @@ import typer
 
 from windtunnel import progress
 from windtunnel.cli.replacing import Source, check
+from windtunnel.extensions import load
 from windtunnel.folders import STUDY_FILE, relative
 from windtunnel.studies import study as studies
 from windtunnel.studies.errors import StudyError
@@ -39,11 +40,13 @@ class StudyOptions:
     """Whether to write the tables as CSV, too."""
     is_default: bool
     """Whether the folder of the results is the default one."""
+    extensions: list[str]
+    """Classes as FILE:CLASS."""
 
 
 def run_study(file: Path, folder: Path, options: StudyOptions) -> tuple[StudyResults, bool]:
     """Run a study and write its folder; return its results, and whether it was interrupted."""
-    study, store = read(file), Store(options.store)
+    study, store = read(file, load(options.extensions)), Store(options.store)
     source = Source(STUDY_FILE, relative(file, folder))
     check_resumed(folder, check(folder, source, options.is_default), options)
     ask(file, studies.planned(study)[1], options)
@@ -83,7 +86,7 @@ def ask(file: Path, runs: int, options: StudyOptions) -> None:
 
 def estimate(file: Path, options: StudyOptions) -> None:
     """Print an estimate of a study's runs, time and disk space."""
-    study = read(file)
+    study = read(file, load(options.extensions))
     jobs = options.jobs or os.cpu_count() or 1
     found = studies.estimate(study, Store(options.store), jobs, MOST_UNASKED)
     if options.as_json:

@@ -11,7 +11,7 @@ from typing import NoReturn
 from windtunnel import progress
 from windtunnel.cli.output import INTERRUPTED, INVALID, Failure, of_system
 from windtunnel.cli.run import Options, run_file
-from windtunnel.running import read
+from windtunnel.extensions import file_of
 
 BETWEEN_LOOKS = 0.2
 """Seconds between two looks at the files; what is saved must also stay the same for so long."""
@@ -24,7 +24,7 @@ def run_on_save(file: Path, options: Options) -> NoReturn:
     """Run a scenario now and after each save, until Ctrl-C. A mistake waits for the next save."""
     if not file.is_file():
         # Nothing that can be saved: the message is that of a run.
-        read(file, options.settings, options.seed)
+        options.read(file)
     while True:
         before = stamps(named(file, options))
         try:
@@ -44,12 +44,13 @@ def run_on_save(file: Path, options: Options) -> NoReturn:
 
 
 def named(file: Path, options: Options) -> list[Path]:
-    """List the scenario's file and those that it names, as far as it can be read."""
+    """List the scenario's file, those of classes and, if it can be read, those that it names."""
+    own = [file, *map(file_of, options.extensions)]
     try:
-        scenario = read(file, options.settings, options.seed)
+        scenario = options.read(file)
     except (*INVALID, OSError):
-        return [file]
-    return [file, *(file.parent / name for name, _ in scenario.files)]
+        return own
+    return [*own, *(file.parent / name for name, _ in scenario.files)]
 
 
 def wait(before: dict[Path, Stamp]) -> None:

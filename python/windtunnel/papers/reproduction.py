@@ -92,6 +92,11 @@ class Reproduction:
         of_runs = (fault for it in self.results.values() for fault in it.manifest["faults"])
         return [*of_runs, *self.judging_faults]
 
+    @property
+    def failures(self) -> list[str]:
+        """Errors in what is written in Python."""
+        return [it for run in self.results.values() for it in run.manifest["failures"]]
+
     def document(self) -> dict[str, Any]:
         """Give everything except the series as JSON values."""
         return {

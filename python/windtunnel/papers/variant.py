@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 
 from windtunnel._core import ScenarioError
-from windtunnel.extensions import Extensions
+from windtunnel.extensions import Extensions, in_words
 from windtunnel.papers.claims import Claims
 from windtunnel.papers.errors import PaperError
 from windtunnel.papers.paper import Paper
@@ -40,7 +40,7 @@ class Variant:
             *([f"one run of the readings that are drawn, for {share}"] if self.quick else []),
             *([f"only {', '.join(self.only)}"] if self.only else []),
             *(f"{path} = {value}" for path, value in self.settings.items()),
-            *(f"{name}: {it.__qualname__}, in Python" for name, it in self.extensions.items()),
+            *(f"{name}: {in_words(it)}" for name, it in self.extensions.items()),
         ]
 
     def paper(self, paper: Paper) -> Paper:

@@ -133,7 +133,7 @@ def sky_of(folder: Path, results: Results) -> Sky | None:
     """Compute where satellites are; None if there are none, or nothing was recorded of them."""
     if not results.tables:
         return None
-    return sky.read(folder, results.scenario, Comparison(results))
+    return sky.read(folder, results, Comparison(results))
 
 
 def measured(comparison: Comparison, above: Sky | None) -> Measured:

@@ -11,8 +11,10 @@ from typing import Any
 import polars as pl
 
 from windtunnel import _core
+from windtunnel.extensions import stand_ins
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.routes import Places
+from windtunnel.results import Results
 
 FRAMES = 60
 """The most instants that the slider has, besides the start."""
@@ -92,14 +94,17 @@ def coast() -> Any:
     return json.loads(data.read_text(encoding="utf-8"))
 
 
-def read(folder: Path, scenario: str, comparison: Comparison) -> Sky | None:
+def read(folder: Path, results: Results, comparison: Comparison) -> Sky | None:
     """Compute where the nodes of results in a folder are; None without satellites."""
     contacts = comparison.tables.get("contacts")
     # Results of earlier versions have no such table.
     if contacts is None or contacts.is_empty():
         return None
     case, run = contacts["case"][0], contacts["run"][0]
-    checked = _core.Scenario(str(folder / "scenario.toml"), scenario)
+    classes = stand_ins(results.manifest.get("extensions", {}))
+    checked = _core.Scenario(
+        str(folder / "scenario.toml"), results.scenario, extensions=dict(classes)
+    )
     duration = checked.total_simulated_s / len(checked.cases) / checked.runs
     times = [duration * step / FRAMES for step in range(FRAMES + 1)]
     positions = pl.DataFrame(checked.positions(case, times))

@@ -6,7 +6,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,6 +14,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windtunnel._core import COLUMNS, ScenarioError
+from windtunnel.extensions import Extensions
 from windtunnel.quantities import Quantity, quantity
 from windtunnel.scenario.writing import in_toml
 from windtunnel.studies.derived import Formula
@@ -126,6 +127,8 @@ class Study:
     derived: list[tuple[str, Derive, Formula]]
     sample: Sample | None
     stop: Stop | None
+    extensions: Extensions = field(default_factory=dict)
+    """Classes written in Python, by their names in the scenario."""
 
     def mistake(self, keys: tuple[str | int, ...], message: str) -> StudyError:
         """Make an error at a key of the file."""
@@ -175,9 +178,10 @@ def lines_of_table(lines: list[str], table: list[str]) -> Iterator[int]:
             yield number
 
 
-def read(file: Path | str) -> Study:
+def read(file: Path | str, extensions: Extensions | None = None) -> Study:
     """Read and check a study file; the path of its scenario is relative to it.
 
+    `extensions` are classes written in Python, by their names in the scenario.
     Raises StudyError or ScenarioError, with file and line, or OSError.
     """
     name = os.fsencode(file).decode(errors="replace")
@@ -192,7 +196,7 @@ def read(file: Path | str) -> Study:
         raise StudyError(f"{name}: not text in UTF-8: {error}") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"{name}: not TOML: {error}") from error
-    return build(name, text, document, Path(file).parent)
+    return replace(build(name, text, document, Path(file).parent), extensions=extensions or {})
 
 
 def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study:

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from windtunnel._core import __version__
+from windtunnel.extensions import Extensions, described
 from windtunnel.folders import (
     STUDY_FILE,
     VERSION_KEY,
@@ -58,18 +59,21 @@ def study(
     dask: str | None = None,
     retry_failed: bool = False,
     progress: bool = True,
+    extensions: Extensions | None = None,
 ) -> StudyResults:
     """Run a study file and return its results; runs in the store are not repeated.
 
     `jobs` is the number of runs at a time (default: the number of processors). `dask` is
     the address of a Dask cluster to run on; `local` starts one on this machine. `progress`
-    shows a bar in a notebook or on a terminal. An interruption (Ctrl-C) keeps finished runs.
+    shows a bar in a notebook or on a terminal. `extensions` are controllers, schedulers and
+    rules written in Python, by the names that the scenario uses for them; one that fails is the
+    error of its run. An interruption (Ctrl-C) keeps finished runs.
     Raises StudyError, ScenarioError or OSError.
 
     >>> results = windtunnel.study("scenarios/studies/buffer-sizing.toml")
     >>> results.frame.group_by("controller").agg(pl.col("goodput_bps").mean())
     """
-    read_study, kept = read(file), Store(store)
+    read_study, kept = read(file, extensions), Store(store)
     with shown() if progress else nullcontext() as watch:
         ran = run(read_study, kept, jobs=jobs, dask=dask, retry_failed=retry_failed, watch=watch)
     return results(read_study, kept, ran)
@@ -163,6 +167,7 @@ def save(read_study: Study, found: StudyResults, folder: Path, ran: Ran, csv: bo
             STUDY_FILE: relative(read_study.file, folder),
             "store": store,
             "parameters": [vars(it) for it in found.parameters],
+            "extensions": described(read_study.extensions),
             "planned": found.planned,
             "interrupted": ran.interrupted,
         }

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel import _core
+from windtunnel.fingerprints import fingerprint
 from windtunnel.studies.file import Study
 from windtunnel.studies.measures import measured
 from windtunnel.studies.store import RUNS, TABLES, Store, schema
@@ -46,20 +47,23 @@ class Base:
         """Take it from a study."""
         self.file = os.fspath(study.base.resolve())
         self.text = study.scenario
+        self.extensions = dict(study.extensions)
+        self.fingerprints = {name: fingerprint(it) for name, it in study.extensions.items()}
 
     def read(self, settings: tuple[tuple[str, str], ...]) -> _core.Scenario:
         """Read it with settings. Raises ScenarioError."""
-        return _core.Scenario(self.file, self.text, list(settings))
+        return _core.Scenario(self.file, self.text, list(settings), self.extensions)
 
     def key(self, settings: tuple[tuple[str, str], ...]) -> str:
-        """Identify a run by a hash of the scenario with its settings and seed, the files that it
-        names, and the version."""
+        """Identify a run by a hash of the scenario with its settings and seed, the files and the
+        classes that it names, and the version."""
         try:
             scenario = self.read(settings)
             parts = [scenario.text, *(text for file in scenario.files for text in file)]
         except _core.ScenarioError:
             # An invalid run is identified by its settings.
             parts = [self.text, *(text for setting in settings for text in setting)]
+        parts += [it for name, it in self.fingerprints.items() if any(name in at for at in parts)]
         digest = hashlib.sha256(_core.__version__.encode())
         for part in parts:
             digest.update(len(part).to_bytes(8) + part.encode())
@@ -110,6 +114,8 @@ def simulated(
         points[case][0]: f"internal error; please report it: {what}"
         for case, what in outcome.failed
     }
+    # Each begins with the name of its case, which is the key.
+    errors |= dict(failure.split(": ", 1) for failure in outcome.failures)
     tables = {name: pl.DataFrame(table) for name, table in outcome.tables().items()}
     kept = {name: tables[name].drop("run") for name in TABLES if name in tables}
     failed = pl.DataFrame({"key": list(errors), "error": list(errors.values())})
