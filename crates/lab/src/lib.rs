@@ -6,6 +6,7 @@
 //! the tables. [`measure_lookups`] times the tables of routers.
 
 mod advice;
+mod after_the_end;
 mod batch;
 mod bounds;
 mod capture;
@@ -26,6 +27,7 @@ mod series;
 pub mod tables;
 
 pub use advice::{advice, packet_hops};
+pub use after_the_end::after_the_end;
 pub use batch::{Batch, Details, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
@@ -40,5 +42,6 @@ pub use packets::PacketSettings;
 pub use randomness::without_randomness;
 pub use tables::Run;
 pub use windtunnel_scenario::{
-    Case, Extensions, Place, RootPlan, ScenarioError, Study, read_dns, schema, units,
+    Case, Extensions, Place, RootPlan, ScenarioError, Study, check_toml, did_you_mean, read_dns,
+    schema, suggestion, units,
 };

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import sys
 import tomllib
@@ -13,11 +12,12 @@ from typing import Any
 from windtunnel import __version__, progress
 from windtunnel.cli.output import INVALID, answer, count, of_system, say
 from windtunnel.cli.run import is_of_study
-from windtunnel.scenario.scenario import MOST_READ, Scenario, checked, not_text
+from windtunnel.scenario.scenario import Scenario, checked
 from windtunnel.studies import file as study_files
 from windtunnel.studies import runner
 from windtunnel.studies.study import planned
 from windtunnel.studies.worker import Base
+from windtunnel.texts import MOST_READ, decoded, name_of, read_text
 
 STANDARD_INPUT = "-"
 
@@ -50,29 +50,24 @@ def check(file: str, settings: dict[str, str], as_json: bool) -> None:
 
 def expand(file: str, settings: dict[str, str]) -> None:
     """Print a scenario with all that its tables stand for, as TOML."""
-    name = os.fsencode(file).decode(errors="replace")
-    scenario = checked(name, read_text(file), settings.items())
+    scenario = checked(name_of(file), text_of(file), settings.items())
     print(scenario.expanded(), end="", flush=True)
 
 
 def facts(file: str, settings: dict[str, str]) -> Facts:
     """Read a scenario or a study, and give what it would run."""
-    name, text = os.fsencode(file).decode(errors="replace"), read_text(file)
+    name, text = name_of(file), text_of(file)
     document = parsed(text)
     if is_of_study(document):
         return of_study(study_files.build(name, text, document, Path(file).parent), settings)
     return of_scenario(checked(name, text, settings.items()))
 
 
-def read_text(file: str) -> str:
+def text_of(file: str) -> str:
     """Read a file or, for `-`, standard input. Raises ScenarioError if it is not text."""
-    try:
-        if file == STANDARD_INPUT:
-            return sys.stdin.buffer.read(MOST_READ).decode()
-        with open(file, encoding="utf-8") as opened:
-            return opened.read(MOST_READ)
-    except UnicodeDecodeError as error:
-        raise not_text(file, error) from error
+    if file == STANDARD_INPUT:
+        return decoded(file, sys.stdin.buffer.read(MOST_READ))
+    return read_text(file)
 
 
 def parsed(text: str) -> Facts:

@@ -14,6 +14,7 @@ from windtunnel import _core
 from windtunnel.cli import completing
 from windtunnel.cli.arguments import Json
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, fail, output, say
+from windtunnel.texts import name_of, read_text
 
 app = typer.Typer(
     help="Named Data Networking with real packets: forward, put and get.",
@@ -46,7 +47,7 @@ def forward(
 ) -> None:
     """Forward Interests and Data between UDP and TCP faces, until Ctrl-C."""
     with errors():
-        forwarder = core("NdnForwarder")(str(file), file.read_text(encoding="utf-8"), bind)
+        forwarder = core("NdnForwarder")(name_of(file), read_text(file), bind)
         serve(forwarder, as_json)
 
 
@@ -91,7 +92,7 @@ def put(
     if connect is None and bind is None:
         connect = FORWARDER
     with errors():
-        text = None if key is None else key.read_text(encoding="utf-8")
+        text = None if key is None else read_text(key)
         producer = core("NdnProducer")(
             prefix, file, segment_size, sign, key=text, connect=connect, bind=bind
         )
@@ -129,7 +130,7 @@ def get(
 ) -> None:
     """Fetch segmented Data into a file, by any congestion controller."""
     with errors():
-        text = None if key is None else key.read_text(encoding="utf-8")
+        text = None if key is None else read_text(key)
         measured = core("ndn_get")(name, out, controller, connect, bind=bind, key=text)
     if as_json:
         answer(measured)
