@@ -191,17 +191,13 @@ def test_a_word_that_is_not_known(
 
 def test_a_folder_without_results(windtunnel: Command, scenario: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    not_results = "not a folder of results"
-    for command in (["report"], ["compare", "empty"], ["compare", "small.toml"]):
-        for name, why in (
-            ("empty", "it has no manifest.json"),
-            ("nowhere", "there is no such folder"),
-            ("small.toml", "it is a file\nhelp: `windtunnel run small.toml`"),
-        ):
-            first = command[-1] if len(command) == 2 else name
-            said = f"windtunnel: {first}: {not_results}: "
-            refused = windtunnel(*command, name)
-            assert_refused(refused, MISTAKE, said, *([why] if first == name else []))
+    for arguments, name, why in (
+        (["report", "empty"], "empty", "it has no manifest.json"),
+        (["compare", "nowhere", "empty"], "nowhere", "there is no such folder"),
+        (["report", "small.toml"], "small.toml", "it is a file\nhelp: `windtunnel run small.toml`"),
+    ):
+        said = f"windtunnel: {name}: not a folder of results: {why}"
+        assert_refused(windtunnel(*arguments), MISTAKE, said)
 
 
 def test_a_place_where_nothing_can_be_written(windtunnel: Command, scenario: Path) -> None:

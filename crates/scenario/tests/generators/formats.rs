@@ -214,11 +214,14 @@ fn sndlib_has_weights_as_routing_costs() {
     for (name, weights) in
         [("routingCost", [1000, 12_500]), ("routingcost", [1000, 12_500]), ("", [1000; 2])]
     {
-        let weight = if name.is_empty() { String::new() } else { format!("weight = \"{name}\"\n") };
+        let (weight, routing) = match name {
+            "" => (String::new(), ""),
+            _ => (format!("weight = \"{name}\"\n"), "[routing]\nmetric = \"weight\"\n"),
+        };
         let scenario = format!(
             "duration = \"1 s\"\n[topologies.n]\nkind = \"file\"\nfile = \"net\"\n{weight}\
              [flows.f]\nfrom = \"n-a\"\nto = \"n-b\"\ncontroller = \"cubic\"\n\
-             [routing]\nmetric = \"weight\"\n"
+             {routing}"
         );
         let study =
             read_with(&scenario, &[("net", &text)]).unwrap_or_else(|error| panic!("{error}"));
