@@ -69,9 +69,9 @@ def test_a_folder_is_a_paper(folder: Path) -> None:
 
 
 def test_an_unknown_paper_gets_the_nearest_name(folder: Path) -> None:
-    with pytest.raises(UnknownPaper, match=r"`smal`; did you mean `small`\?"):
+    with pytest.raises(UnknownPaper, match=r"`smal`\nhelp: did you mean `small`\?"):
         find_paper("smal")
-    with pytest.raises(UnknownPaper, match="known: small"):
+    with pytest.raises(UnknownPaper, match="known here: `small`"):
         find_paper("zzz")
 
 

@@ -508,7 +508,8 @@ def test_mistakes_in_a_file_name_their_line_and_what_would_be_right(folder: Path
     assert "did you mean `goodput_bps`?" in message
     message = refused(folder, STUDY.replace("[vary.delay]", "[vary.utilisation]"))
     assert "study.toml:3" in message and "is a column of the results" in message
-    assert "not TOML" in refused(folder, "a = [")
+    with pytest.raises(ScenarioError, match=r"study\.toml:1:"):
+        read(written(folder, "a = ["))
 
 
 def test_a_path_that_does_not_exist_names_the_nearest_before_anything_runs(folder: Path) -> None:

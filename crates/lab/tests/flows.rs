@@ -163,7 +163,7 @@ fn a_flow_that_its_send_buffer_limits_has_the_rate_of_the_buffer() {
 }
 
 #[test]
-fn only_tcp_over_a_single_path_says_what_limited_it() {
+fn a_flow_over_udp_does_not_say_what_limited_it() {
     let udp = r#"flows.f = { from = "a", to = "b", protocol = "udp", rate = "4 Mbps" }"#;
     let flows = table(&run(&scenario(udp), 1), "flows").clone();
     assert!(LIMITS.iter().all(|it| flows[*it].is_null(0)));

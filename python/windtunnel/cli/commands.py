@@ -49,6 +49,7 @@ from windtunnel.cli.output import (
 from windtunnel.cli.run import Options, run_file
 from windtunnel.cli.watching import run_on_save
 from windtunnel.running import Captures, Details
+from windtunnel.texts import name_of, read_text
 
 app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
@@ -431,7 +432,7 @@ def serve_names(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of regions' names.")],
 ) -> None:
     """Answer DNS queries for the names of regions on UDP, until Ctrl-C."""
-    server = DnsServer(str(file), file.read_text(encoding="utf-8"))
+    server = DnsServer(name_of(file), read_text(file))
     if not server.addresses:
         fail(f"{file}: no region has `listen`", INVALID_INPUT)
     try:

@@ -48,8 +48,10 @@ def run_study(file: Path, folder: Path, options: StudyOptions) -> tuple[StudyRes
     """Run a study and write its folder; return its results, and whether it was interrupted."""
     study, store = read(file, load(options.extensions)), Store(options.store)
     source = Source(STUDY_FILE, relative(file, folder))
-    check_resumed(folder, check(folder, source, options.is_default), options)
+    replaced = check(folder, source, options.is_default)
+    check_resumed(folder, replaced.manifest, options)
     ask(file, studies.planned(study)[1], options)
+    progress.tell(replaced.notes)
     with progress.shown() as watch:
         ran = studies.run(
             study,

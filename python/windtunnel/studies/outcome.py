@@ -8,10 +8,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel.folders import read_manifest
+from windtunnel.results import not_results
 from windtunnel.studies.frame import Parameter, StudyFrame
 from windtunnel.studies.measures import MEASURES
 from windtunnel.studies.store import RUNS, TABLES, Store, schema
-from windtunnel.tables import ResultsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -94,7 +94,7 @@ class StudyResults(StudyFrame):
             parameters = [Parameter(**it) for it in manifest["parameters"]]
             title, planned = manifest["title"], manifest["planned"]
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-            raise ResultsError(f"{folder}: not a folder of a study: {error}") from error
+            raise not_results(folder, "a study", error) from error
         return of_points(title, parameters, points, store, planned, folder)
 
 

@@ -304,13 +304,13 @@ impl Hosts {
     }
 
     /// For how long each limit of the sender of a flow's data was in force until now, over all
-    /// its connections; none over UDP and over several paths.
+    /// its connections; none over UDP.
     pub(crate) fn limits(&self, flow: usize, now: Time) -> Option<LimitTimes> {
         let place = &self.flows[flow];
-        place.class.filter(|_| place.subflows == 0)?;
+        place.class?;
         let seat = &self.seats[place.ends()[0]];
         let mut limits = seat.limits;
-        self.open(seat).filter_map(|it| it.endpoint.limits(now)).for_each(|it| limits += &it);
+        self.open(seat).for_each(|it| limits += &it.endpoint.limits(now));
         Some(limits)
     }
 
@@ -663,7 +663,7 @@ impl Hosts {
         let application = socket.application;
         let seat = &mut self.seats[application as usize];
         seat.closed += &socket.endpoint.counters();
-        socket.endpoint.limits(now).iter().for_each(|it| seat.limits += it);
+        seat.limits += &socket.endpoint.limits(now);
         seat.multipath += socket.endpoint.multipath_counters();
         if let End::Multipath(endpoint) = &socket.endpoint {
             seat.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());
