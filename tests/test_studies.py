@@ -289,19 +289,6 @@ def test_the_number_of_threads_does_not_change_the_results(folder: Path) -> None
     assert_frame_equal(frames[0], frames[2])
 
 
-def test_a_run_that_fails_is_recorded_and_does_not_stop_the_others(folder: Path) -> None:
-    text = STUDY.replace('"5 ms", "10 ms"', '"5 ms", "-3 ms"')
-    results = study(written(folder, text), store=folder / "store")
-    assert (results.frame.height, results.failures.height) == (6, 6)
-    assert all('"-3 ms" is negative' in error for error in results.failures["error"])
-    file = read(folder / "study.toml")
-    once = run(file, Store(folder / "store"))
-    assert (once.progress.done, once.progress.failed, once.progress.stored) == (0, 0, 12)
-    again = run(file, Store(folder / "store"), retry_failed=True)
-    assert (again.progress.done, again.progress.failed, again.progress.stored) == (0, 6, 6)
-    assert rows(Store(folder / "store"), "runs").height == 12
-
-
 def test_a_failure_that_is_retried_and_mended_is_no_failure_any_more(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

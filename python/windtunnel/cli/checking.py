@@ -15,7 +15,7 @@ from windtunnel.cli.output import INVALID, answer, count, of_system, say
 from windtunnel.cli.run import is_of_study
 from windtunnel.scenario.scenario import MOST_READ, Scenario, checked, not_text
 from windtunnel.studies import file as study_files
-from windtunnel.studies import runner
+from windtunnel.studies import checking as study_checking
 from windtunnel.studies.study import planned
 from windtunnel.studies.worker import Base
 
@@ -105,7 +105,7 @@ def of_scenario(scenario: Scenario) -> Facts:
 def of_study(study: study_files.Study, settings: dict[str, str]) -> Facts:
     """Give what a study would run; `settings` are of its scenario, as under its key `set`."""
     study = dataclasses.replace(study, settings={**study.settings, **settings})
-    advice = runner.check(study, Base(study))
+    advice = study_checking.check(study, Base(study))
     points, runs = planned(study)
     return {
         "kind": "study",

@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from windtunnel import progress
+from windtunnel.cli.output import INTERNAL_ERROR, count, fail
 from windtunnel.cli.replacing import Source, check
 from windtunnel.folders import STUDY_FILE, relative
 from windtunnel.studies import study as studies
@@ -22,6 +23,10 @@ from windtunnel.studies.store import Store
 
 MOST_UNASKED = 100_000
 """The number of runs above which the command asks for confirmation."""
+
+
+MOST_ERRORS = 10
+"""The maximum number of distinct errors of runs that are printed."""
 
 
 @dataclass(frozen=True)
@@ -131,3 +136,15 @@ def print_results(found: StudyResults, folder: Path, page: Path | None, as_json:
     if said := found.unfinished:
         print(said)
     print(f"Report: {page}" if page else f"Results: {folder}")
+
+
+def report_failed(found: StudyResults) -> None:
+    """Say why runs failed, each error once, and end the command; nothing if none failed."""
+    errors = found.errors
+    if not errors:
+        return
+    said = [f"{count(runs, 'run')}: {error}" for error, runs in errors[:MOST_ERRORS]]
+    if len(errors) > MOST_ERRORS:
+        said.append(f"{len(errors) - MOST_ERRORS} more errors are in the report")
+    failed = f"{found.failures.height:,} of {count(found.planned, 'run')} failed"
+    fail("\n".join([failed, *said]), INTERNAL_ERROR)
