@@ -62,7 +62,7 @@ def test_the_first_value_may_be_the_wrong_one(folder: Path) -> None:
 def test_of_many_wrong_values_the_first_are_named(folder: Path) -> None:
     values = ", ".join(f'"{it} parsecs"' for it in range(13))
     text = STUDY.replace('"5 ms", "10 ms"', f'"5 ms", {values}')
-    with pytest.raises(StudyError, match="3 more values cannot be run$"):
+    with pytest.raises(StudyError, match=r"3 more values cannot be run$"):
         study(written(folder, text), store=folder / "store")
 
 

@@ -14,8 +14,8 @@ from windtunnel import __version__, progress
 from windtunnel.cli.output import INVALID, answer, count, of_system, say
 from windtunnel.cli.run import is_of_study
 from windtunnel.scenario.scenario import MOST_READ, Scenario, checked, not_text
-from windtunnel.studies import file as study_files
 from windtunnel.studies import checking as study_checking
+from windtunnel.studies import file as study_files
 from windtunnel.studies.study import planned
 from windtunnel.studies.worker import Base
 

@@ -117,6 +117,10 @@ def size(count: float) -> str:
 
 def print_results(found: StudyResults, folder: Path, page: Path | None, as_json: bool) -> None:
     """Print the outcome of a study."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel import findings
+    from windtunnel.measures import repetition
+
     if as_json:
         document = {
             "folder": str(folder),
@@ -128,13 +132,17 @@ def print_results(found: StudyResults, folder: Path, page: Path | None, as_json:
             "parameters": [vars(it) for it in found.parameters],
             "runs": found.frame.rows(named=True),
             "failures": found.failures.rows(named=True),
+            "differences": [it.row() for it in findings.differences_of(found)],
         }
         print(json.dumps(document, indent=2))
         return
     print(f"{found.frame.height:,} of {found.planned:,} runs finished", end="")
     print(f", {found.failures.height:,} failed" if found.failures.height else "")
-    if said := found.unfinished:
-        print(said)
+    for line in findings.of_study(found):
+        print(line)
+    for said in (found.unfinished, repetition.said_of_study(found)):
+        if said:
+            print(said)
     print(f"Report: {page}" if page else f"Results: {folder}")
 
 

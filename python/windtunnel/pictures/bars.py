@@ -13,9 +13,11 @@ from windtunnel.measures.columns import (
     FAIRNESS,
     GOODPUT,
     MARKS,
+    ONE_WAY_DELAY,
     RETRANSMISSIONS,
     MeasuredColumn,
 )
+from windtunnel.measures.spreads import INTERVAL, spread
 from windtunnel.pictures import charts, series
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.groups import GROUP
@@ -37,14 +39,14 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
         return []
     drawn = lines[:MOST_BARS]
     named = series.numbered(drawn).select("line", *keys)
-    spread = totals.spread(frame, keys, [measure.column]).join(named, on=keys)
-    values = spread.select("line", pl.col(measure.column).struct.unnest())
-    shown = scale(measure.unit, values["high"])
-    values = values.with_columns(
-        pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
+    found = spread(frame, keys, [measure.column]).join(named, on=keys)
+    values = found.select("line", pl.col(measure.column).struct.unnest())
+    shown = scale(measure.unit, values["mean"])
+    values = values.select(
+        "line", pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
     )
     title = measure.title[0].upper() + measure.title[1:]
-    caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
+    caption = f"Bars: mean over the runs; whiskers: {INTERVAL}." * comparison.several_runs
     if measure is GOODPUT:
         caption = f"Over the whole run, also where a flow starts later. {caption}"
     if len(drawn) < len(lines):
@@ -58,6 +60,7 @@ BARS = {
     for name, measure in (
         ("bars", GOODPUT),
         ("delay-bars", DELAY),
+        ("one-way-delay-bars", ONE_WAY_DELAY),
         ("drops-bars", DROPPED),
         ("retransmissions-bars", RETRANSMISSIONS),
         ("marks-bars", MARKS),

@@ -70,9 +70,7 @@ def wrong_values(study: Study, base: Base) -> Iterator[WrongValue]:
 def error_of(study: Study, base: Base, group: list[Varied], place: int, others: int) -> str | None:
     """Give the error of a value beside the others at a place; None if it can be run."""
     places = {it.name: place for it in group}
-    chosen = {
-        it.name: design.at_place(it, places.get(it.name, others)) for it in study.parameters
-    }
+    chosen = {it.name: design.at_place(it, places.get(it.name, others)) for it in study.parameters}
     read = attempt(study, base, design.point(study, chosen))
     return str(read) if isinstance(read, _core.ScenarioError) else None
 

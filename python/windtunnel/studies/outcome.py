@@ -67,7 +67,7 @@ class StudyResults(StudyFrame):
 
     @property
     def errors(self) -> list[tuple[str, int]]:
-        """Each error of runs that failed, with the number of those runs, the most frequent first."""
+        """Each error of runs that failed, with their number; the most frequent one first."""
         return Counter(self.failures["error"].to_list()).most_common()
 
     @property
