@@ -56,7 +56,10 @@ def test_runs_that_differ_are_measured_as_often_as_they_are(
     (tmp_path / "random.toml").write_text(EQUAL + 'start_within = "100 ms"\n')
     assert "the same" not in windtunnel("check", "random.toml").stderr
     said = windtunnel("run", "random.toml").stdout
-    assert "the same" not in said and "mean ± 95 % confidence interval (Student’s t) over the runs" in said
+    assert (
+        "the same" not in said
+        and "mean ± 95 % confidence interval (Student’s t) over the runs" in said
+    )
 
 
 def test_of_several_cases_those_that_are_equal_are_named(tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ def document(first: Results, second: Results) -> Row:
     if the comparisons have different axes.
     """
     figures = {
-        name: list(compared(*(table(it, name) for it in once(first, second)), name, first.axes))
+        name: list(compared(once(first, second), name, first.axes))
         if first.axes == second.axes and first.tables and second.tables
         else []
         for name in TABLES
@@ -79,10 +79,9 @@ def table(results: Results, name: str) -> pl.DataFrame:
     return results["links"].with_columns(pl.sum_horizontal(DROPS).alias("dropped"))
 
 
-def compared(
-    first: pl.DataFrame, second: pl.DataFrame, name: str, axes: list[str]
-) -> Iterator[Row]:
+def compared(both: list[Results], name: str, axes: list[str]) -> Iterator[Row]:
     """Give the rows of both with their figures, those that only the second has at the end."""
+    first, second = (table(it, name) for it in both)
     keys = [*axes, *TABLES[name][0]]
     columns = [
         it.source for it in TABLES[name][1] if it.source in {*first.columns, *second.columns}
@@ -93,8 +92,8 @@ def compared(
         for it in (summarise(first, keys), summarise(second, keys), apart)
     )
     for row in dict.fromkeys([*one, *other]):
-        both = one.get(row, {}), other.get(row, {}), less.get(row, {})
-        figures = {column: figure(*both, column) for column in columns}
+        rows = [it.get(row, {}) for it in (one, other, less)]
+        figures = {column: figure(rows, column) for column in columns}
         yield {**dict(zip(keys, row, strict=True)), "figures": figures}
 
 
@@ -112,10 +111,7 @@ def between(
     return spread(apart, keys, shared)
 
 
-def figure(one: Row, other: Row, less: Row, column: str) -> Row:
+def figure(rows: list[Row], column: str) -> Row:
     """Give a figure of both, and how much it differs."""
-    first, second, difference = (
-        row[column] if row.get(column, {}).get("mean") is not None else None
-        for row in (one, other, less)
-    )
-    return {"first": first, "second": second, "difference": difference}
+    known = (row[column] if row.get(column, {}).get("mean") is not None else None for row in rows)
+    return dict(zip(("first", "second", "difference"), known, strict=True))

@@ -152,7 +152,8 @@ def is_active_throughout(results: ResultTables, flows: pl.DataFrame) -> bool:
     # Results of earlier versions do not have their times.
     if "active_s" not in flows.columns:
         return True
-    return bool((flows["active_s"] >= 0.99 * results["runs"]["duration_s"].max()).all())
+    longest = results["runs"].select(pl.col("duration_s").max()).item()
+    return bool((flows["active_s"] >= 0.99 * longest).all())
 
 
 def groups(flows: pl.DataFrame, keys: list[str]) -> Table:
@@ -398,7 +399,8 @@ def names_of(table: pl.DataFrame) -> list[str]:
 def summarise(flows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
     """Summarise every flow in every case over its runs: the spread of each measured column."""
     measured = [name for name in flows.columns if name != "run" and flows[name].dtype.is_numeric()]
-    return spread(flows, keys, measured)
+    runs = flows.group_by(keys, maintain_order=True).len("runs")
+    return pl.concat([runs, spread(flows, keys, measured).drop(keys)], how="horizontal")
 
 
 def summarise_directions(results: ResultTables) -> pl.DataFrame:

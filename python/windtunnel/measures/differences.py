@@ -6,7 +6,7 @@ cancels out, and the interval of the mean difference (Student's t) is the one of
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import polars as pl
@@ -26,8 +26,8 @@ from windtunnel.tables import ResultTables
 MEASURES = (GOODPUT, DELAY, ONE_WAY_DELAY, COMPLETION)
 """What is compared."""
 
-Values = Mapping[Hashable, float]
-"""A value for each run, or for what else identifies a pair."""
+Values = Mapping[int, float]
+"""A value for each run or seed."""
 
 
 @dataclass(frozen=True)
@@ -67,8 +67,8 @@ def difference(
     found = interval([other - one for one, other in both])
     # Where nothing is random, more runs say no more.
     is_exact = len(set(both)) == 1
-    ends = (None, None) if is_exact else found.ends
-    return Difference(measure, *names, found.mean, *ends, len(both))
+    low, high = (None, None) if is_exact else found.ends
+    return Difference(measure, *names, found.mean, low, high, len(both))
 
 
 def of_results(results: ResultTables) -> list[Difference]:
@@ -107,11 +107,13 @@ def of_study(results: StudyFrame, parameter: Parameter) -> list[Difference]:
     A seed has the mean over the combinations of the other parameters that all seeds have; runs
     without a counterpart are left out.
     """
-    values = [*zip(parameter.numbers or parameter.values, named(parameter), strict=True)]
+    values: list[float | str] = [*(parameter.numbers or parameter.values)]
+    names = named(parameter)
     found = [
-        difference(measure, (values[0][1], name), *by_seed(results, parameter, pair, measure))
-        for value, name in values[1:]
-        for pair in [(values[0][0], value)]
+        difference(
+            measure, (names[0], name), *by_seed(results, parameter, (values[0], value), measure)
+        )
+        for value, name in zip(values[1:], names[1:], strict=True)
         for measure in MEASURES
         if measure.column in results.frame.columns
     ]

@@ -50,5 +50,5 @@ def with_interval(column: str, factors: dict[int, float]) -> pl.Expr:
     fields = {it: pl.col(column).struct.field(it) for it in FIELDS if it not in ("low", "high")}
     scale = fields["runs"].replace_strict(factors, return_dtype=pl.Float64)
     half = fields["standard_deviation"] * scale
-    ends = {"low": fields["mean"] - half, "high": fields["mean"] + half}
-    return pl.struct(**{it: (fields | ends)[it] for it in FIELDS}).alias(column)
+    fields |= {"low": fields["mean"] - half, "high": fields["mean"] + half}
+    return pl.struct(*(fields[it].alias(it) for it in FIELDS)).alias(column)

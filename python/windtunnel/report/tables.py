@@ -258,18 +258,14 @@ def numbers(measure: MeasuredColumn, spreads: pl.Series) -> Column:
     ends = ("mean", "low", "minimum", "maximum")
     scaled = spreads.struct.unnest().select(pl.col(*ends) / shown.size)
     digits = decimals(finite(it for end in ("mean", "minimum", "maximum") for it in scaled[end]))
-    cells = [cell(*row, digits) for row in scaled.rows()]
+    cells = [cell(row, digits) for row in scaled.to_dicts()]
     return Column(shown.title(measure.title), True, cells)
 
 
-def cell(
-    mean: float | None,
-    low: float | None,
-    minimum: float | None,
-    maximum: float | None,
-    digits: int,
-) -> Cell:
+def cell(spread: dict[str, float | None], digits: int) -> Cell:
     """Write a mean, half its interval if there is one, and the range."""
+    mean, low = spread["mean"], spread["low"]
     half = "" if mean is None or low is None else f" ± {written(mean - low, digits)}"
-    between = f"{written(minimum, digits)} to {written(maximum, digits)}"
-    return Cell(written(mean, digits) + half, "" if minimum == maximum else between)
+    between = f"{written(spread['minimum'], digits)} to {written(spread['maximum'], digits)}"
+    is_single = spread["minimum"] == spread["maximum"]
+    return Cell(written(mean, digits) + half, "" if is_single else between)
