@@ -63,6 +63,14 @@ picture as it is shown.
 - Lines and bars are flows by their names in the file, if one picture has room for all of them; or
   else flows whose names differ in a number (`bulk-1`, `bulk-2`), or those of one controller. Each
   has its own colour and shape. Figures of papers compare controllers.
+- Of several runs, tables and bars have the mean, its 95 % confidence interval (Student's t) and,
+  in small print, the least and the greatest run. Sentences above them say by how much each case
+  differs from the first one, paired by run, with the interval of the difference.
+- Goodput is over the whole run, `active_s` the time in which a flow was active. Of a case it is the
+  total of the direction that received more, and the busiest link is that of the same direction.
+  Its delay is the mean of the flows of TCP (until the acknowledgement) and NDN (from Interest to
+  Data); that of datagrams, one way, is a column of its own. Jain's index is of the goodput, while
+  they are active, of the flows that way whose senders always have data.
 - Distributions of delays and of completion times, slowdowns by size, hit ratios of content stores,
   loss and jitter of datagrams, where there are any. A delay in them is the mean of an interval of
   the recording.
