@@ -31,7 +31,7 @@ def test_a_single_value_has_no_interval() -> None:
 
 
 def test_spreads_are_those_of_each_key_and_leave_out_what_is_missing() -> None:
-    values = {"a": [1.0, 2.0, 6.0], "b": [5.0, 7.0, None, math.nan]}
+    values: dict[str, list[float | None]] = {"a": [1.0, 2.0, 6.0], "b": [5.0, 7.0, None, math.nan]}
     rows = [(case, value) for case, them in values.items() for value in them]
     frame = pl.DataFrame(rows, {"case": pl.String, "value": pl.Float64}, orient="row")
     found = spread(frame, ["case"], ["value"])
