@@ -14,6 +14,9 @@ from windtunnel.measures.intervals import CONFIDENCE, factor
 INTERVAL = f"{CONFIDENCE * 100:.0f} % confidence interval (Student’s t)"
 """What `low` and `high` are, in words."""
 
+OF_BARS = f"Bars: mean over the runs; whiskers: {INTERVAL}."
+"""What bars of several runs show."""
+
 FIELDS = ("mean", "low", "high", "minimum", "maximum", "standard_deviation", "runs")
 """The fields of a spread; `low` and `high` are the ends of the interval of the mean."""
 

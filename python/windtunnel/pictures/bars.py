@@ -17,7 +17,7 @@ from windtunnel.measures.columns import (
     RETRANSMISSIONS,
     MeasuredColumn,
 )
-from windtunnel.measures.spreads import INTERVAL, spread
+from windtunnel.measures.spreads import OF_BARS, spread
 from windtunnel.pictures import charts, series
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.groups import GROUP
@@ -46,7 +46,7 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
         "line", pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
     )
     title = measure.title[0].upper() + measure.title[1:]
-    caption = f"Bars: mean over the runs; whiskers: {INTERVAL}." * comparison.several_runs
+    caption = OF_BARS * comparison.several_runs
     if measure is GOODPUT:
         caption = f"Over the whole run, also where a flow starts later. {caption}"
     if len(drawn) < len(lines):
