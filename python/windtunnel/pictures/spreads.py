@@ -244,11 +244,8 @@ def hit_ratios(comparison: Comparison) -> list[Picture]:
     if asked.is_empty():
         return []
     ratio = 100 * hits / (hits + misses)
-    found = (
-        asked.group_by("case", "node", maintain_order=True)
-        .agg(mean=ratio.mean(), low=ratio.min(), high=ratio.max())
-        .sort("case", maintain_order=True)
-    )
+    measured = asked.select("case", "node", value=ratio).sort("case", maintain_order=True)
+    found = spread(measured, ["case", "node"], ["value"]).unnest("value")
     controllers = {it.case: it.controller for it in comparison.by_case()}
     rows = found.select("case", "node").rows()
     lines = ranked(
@@ -263,6 +260,8 @@ def hit_ratios(comparison: Comparison) -> list[Picture]:
         published=pl.lit(None, pl.Float64),
     )
     caption = "Interests that a content store answered, of all for which it was asked."
+    if comparison.several_runs:
+        caption += f" {OF_BARS}"
     if len(rows) > MOST_BARS:
         caption += f" First {MOST_BARS} of {len(rows)} stores; all are in the table."
     chart = partial(charts.bars, values, lines, "hit ratio (%)")
