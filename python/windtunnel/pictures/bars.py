@@ -37,10 +37,15 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
         frame = totals.of_flows(comparison, keys)
     if not frame[measure.column].fill_null(0).ne(0).any():
         return []
+    found = spread(frame, keys, [measure.column])
+    named = series.numbered(lines).select("line", *keys)
+    values = found.join(named, on=keys).select("line", pl.col(measure.column).struct.unnest())
+    # Groups of datagrams have no delay there and back, and others none that is one way.
+    values = values.drop_nulls("mean")
+    known = set(values["line"])
+    lines = [it for it in lines if it.name in known]
     drawn = lines[:MOST_BARS]
-    named = series.numbered(drawn).select("line", *keys)
-    found = spread(frame, keys, [measure.column]).join(named, on=keys)
-    values = found.select("line", pl.col(measure.column).struct.unnest())
+    values = values.filter(pl.col("line").is_in([it.name for it in drawn]))
     shown = scale(measure.unit, values["mean"])
     values = values.select(
         "line", pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
