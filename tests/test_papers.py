@@ -9,6 +9,7 @@ import tomllib
 from pathlib import Path
 from statistics import fmean
 
+import polars as pl
 import pytest
 
 from conftest import SCENARIO
