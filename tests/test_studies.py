@@ -23,6 +23,7 @@ from windtunnel import ScenarioError
 from windtunnel.folders import write_table
 from windtunnel.measures.intervals import half_width
 from windtunnel.quantities import quantity
+from windtunnel.report import of_study
 from windtunnel.studies import design, runner, store, worker
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
@@ -255,6 +256,7 @@ def test_transfers_that_did_not_end_are_counted_and_told_of(folder: Path) -> Non
     assert counts == joined["unfinished_transfers_right"].to_list()
     assert results.unfinished.startswith(f"{sum(counts):,.0f} of ")
     assert "transfers did not end within the run" in results.unfinished
+    assert results.unfinished in of_study.warnings(results)
 
 
 def test_a_store_of_an_earlier_version_lacks_what_that_did_not_measure(folder: Path) -> None:
