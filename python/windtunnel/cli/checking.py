@@ -14,8 +14,8 @@ from windtunnel.cli.output import INVALID, answer, count, of_system, say
 from windtunnel.cli.run import is_of_study
 from windtunnel.extensions import Extensions
 from windtunnel.scenario.scenario import Scenario, checked
+from windtunnel.studies import checking as study_checking
 from windtunnel.studies import file as study_files
-from windtunnel.studies import runner
 from windtunnel.studies.study import planned
 from windtunnel.studies.worker import Base
 from windtunnel.texts import MOST_READ, decoded, name_of, read_text
@@ -104,7 +104,7 @@ def of_scenario(scenario: Scenario) -> Facts:
 def of_study(study: study_files.Study, settings: dict[str, str]) -> Facts:
     """Give what a study would run; `settings` are of its scenario, as under its key `set`."""
     study = dataclasses.replace(study, settings={**study.settings, **settings})
-    advice = runner.check(study, Base(study))
+    advice = study_checking.check(study, Base(study))
     points, runs = planned(study)
     return {
         "kind": "study",

@@ -224,7 +224,13 @@ def study(
 ) -> None:
     """Run a scenario over many values and seeds; stored runs are not repeated."""
     # Imported here, so that other commands start faster.
-    from windtunnel.cli.study import StudyOptions, estimate, print_results, run_study
+    from windtunnel.cli.study import (
+        StudyOptions,
+        estimate,
+        print_results,
+        report_failed,
+        run_study,
+    )
 
     folder = out or Path("results", file.stem)
     options = StudyOptions(
@@ -239,6 +245,7 @@ def study(
     if interrupted:
         left = found.planned - found.frame.height - found.failures.height
         fail(f"interrupted: {count(left, 'run')} left; continue with --resume", INTERRUPTED)
+    report_failed(found)
 
 
 @app.command(

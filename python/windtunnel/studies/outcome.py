@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
@@ -63,6 +64,11 @@ class StudyResults(StudyFrame):
             return pl.DataFrame()
         finished = self.points.join(self.frame.select("key"), on="key", how="semi")
         return finished.join(table, on="key", how="inner", maintain_order="left_right")
+
+    @property
+    def errors(self) -> list[tuple[str, int]]:
+        """Each error of runs that failed, with their number; the most frequent one first."""
+        return Counter(self.failures["error"].to_list()).most_common()
 
     @property
     def unfinished(self) -> str:

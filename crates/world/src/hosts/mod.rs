@@ -641,10 +641,9 @@ impl Hosts {
     /// A transfer was received to its end.
     fn complete(&mut self, now: Time, seat: u32, completed: Completed) {
         let seat = &mut self.seats[seat as usize];
-        let number = seat.transfers;
         seat.transfers += 1;
         let flow = &self.flows[seat.flow as usize];
-        let Completed { bytes, start, before } = completed;
+        let Completed { number, bytes, start, before } = completed;
         let ideal = flow.ideal.as_ref().map_or(Duration::ZERO, |it| match before {
             Before::Opening => it.file(bytes),
             Before::Request { bytes: request, is_first } => it.exchange(request, bytes, is_first),
