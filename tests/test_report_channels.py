@@ -405,7 +405,9 @@ def test_a_rate_far_above_the_goodput_does_not_flatten_it() -> None:
         rows = [("l0", 1.0, *[1.0] * 3), ("rate", 1.0, *[rate] * 3)]
         kinds = ["line", "time_s", "mean", "low", "high"]
         frame = pl.DataFrame(rows, schema=kinds, orient="row")
-        text = json.dumps(charts.over_time(frame, lines, "goodput (Mbps)", SCREEN).to_dict())
+        axes = charts.axes(frame, lines)
+        drawn = charts.over_time(frame, lines, "goodput (Mbps)", SCREEN, shared=axes)
+        text = json.dumps(drawn.to_dict())
         assert (f'"domain": [0, {ROOM}]' in text) == clipped
 
 
