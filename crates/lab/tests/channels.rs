@@ -540,7 +540,7 @@ fn a_file_that_cannot_be_read_is_refused_with_where_it_was_sought() {
         ("inner", "inner: not a file"),
         ("", "not a file"),
         ("/dev/zero", "/dev/zero: not a file"),
-        ("binary", "not text in UTF-8, from byte 0 on"),
+        ("binary", "binary: line 1 is not text in UTF-8: byte 0xff"),
         ("large", "large: too large: more than 64 MiB"),
     ] {
         let text = changed(TRACE, "\"cell.trace\"", &format!("¶\"{name}\""));

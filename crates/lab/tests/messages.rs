@@ -153,8 +153,10 @@ fn one_value_in_place_of_two_directions_is_noted() {
 #[test]
 fn what_would_happen_after_the_end_is_said() {
     let late = |more: &str| after_the_end(&read(&with(more)).unwrap_or_else(|it| panic!("{it}")));
-    let change =
-        |at: &str| late(&format!("[[links.first.changes]]\nat = \"{at}\"\nstate = \"down\"\n"));
+    let change = |at: &str| {
+        let changes = format!("[{{ at = \"{at}\", state = \"down\" }}]");
+        after_the_end(&set(VALID, &[("links.first.changes", &changes)]).expect("it is valid"))
+    };
     assert_eq!(change("1 s"), [""; 0]);
     let expected = "link `first` changes at 30 s, and the run ends at 2 s: it does not happen";
     assert_eq!(change("30 s"), [expected]);

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use toml_edit::{DocumentMut, Key};
+use toml_edit::{Document, DocumentMut, Key};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 
@@ -261,7 +261,7 @@ impl<'a> Given<'a> {
         check_size(original).map_err(|it| it.locate(file, "", None))?;
         let refuse = |it: Mistake| it.locate(file, original, None);
         let mut document = settings::parse(original).map_err(refuse)?;
-        check_kind(&document).map_err(refuse)?;
+        check_kind(original, &document).map_err(refuse)?;
         let mut set = Vec::new();
         let mut notes = Vec::new();
         for (path, value) in settings {
@@ -367,16 +367,15 @@ fn check_size(text: &str) -> Result<(), Mistake> {
 }
 
 /// Refuses the file of a study, which names a scenario.
-fn check_kind(document: &DocumentMut) -> Result<(), Mistake> {
-    let of_study = ["scenario", "vary"].iter().find_map(|it| document.key(it));
-    of_study.map_or(Ok(()), |key| {
-        Err(Mistake::new(format!(
-            "`{}` is a key of studies, and this must be a scenario",
-            key.get()
-        ))
-        .at(key.span())
+fn check_kind(text: &str, document: &DocumentMut) -> Result<(), Mistake> {
+    let Some(key) = ["scenario", "vary"].into_iter().find(|it| document.contains_key(it)) else {
+        return Ok(());
+    };
+    // A document that can be changed does not know where its keys are.
+    let place = Document::parse(text).ok().and_then(|it| it.key(key)?.span());
+    Err(Mistake::new(format!("`{key}` is a key of studies, and this must be a scenario"))
+        .at(place)
         .help("`windtunnel study FILE` runs a study"))
-    })
 }
 
 /// Each of these texts once.
