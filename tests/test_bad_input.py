@@ -121,7 +121,8 @@ def test_a_folder_in_place_of_a_file(windtunnel: Command, tmp_path: Path) -> Non
 
 def test_a_binary_file(windtunnel: Command, tmp_path: Path) -> None:
     (tmp_path / "picture.toml").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(range(256)))
-    assert_refused(windtunnel("run", "picture.toml"), MISTAKE, "picture.toml: not text in UTF-8")
+    refused = windtunnel("run", "picture.toml")
+    assert_refused(refused, MISTAKE, "picture.toml:1: not text in UTF-8: byte 0x89")
 
 
 def test_a_file_of_a_gigabyte_is_refused_without_reading_it_all(
@@ -149,6 +150,8 @@ def test_a_file_of_a_gigabyte_is_refused_without_reading_it_all(
         ("links.wire.rate=5 ms", ["`ms` is not a valid unit for a rate"]),
         ("title.text=a", ["`title` is a value, not a table"]),
         ("links..rate=1 Mbps", ["is not a path"]),
+        ("links.wire.nodes[2]=x", ["`links.wire.nodes` is an array without a place `2`"]),
+        ("runs=1e12", ["`1000000000000.0` is too large: the most is 4294967295"]),
     ],
 )
 def test_a_bad_setting(windtunnel: Command, scenario: Path, setting: str, said: list[str]) -> None:
@@ -169,8 +172,11 @@ def test_a_setting_that_is_no_text(windtunnel: Command, scenario: Path) -> None:
         (["run", "small.toml", "--seed", "-1"], "greater than or equal to 0"),
         (["list", "kontrollers"], "did you mean `controllers`?"),
         (["list", "cubc"], "there is nothing named `cubc` help: did you mean `cubic`?"),
-        (["reproduce", "ec-elatsic"], "did you mean `ec-elastic`"),
-        (["bench", "ndn-chian"], "did you mean ndn-chain"),
+        (["list", "CUBIC"], "did you mean `cubic`?"),
+        (["list", "bbr2"], "did you mean `bbr1` or `bbr3`?"),
+        (["reproduce", "EC-Elatsic"], "did you mean `ec-elastic`?"),
+        (["bench", "NDN-chian"], "did you mean `ndn-chain`?"),
+        (["new", "Satelite"], "there is no recipe `Satelite` help: did you mean `satellite`?"),
     ],
 )
 def test_a_word_that_is_not_known(
@@ -183,10 +189,15 @@ def test_a_word_that_is_not_known(
     assert "Traceback" not in refused.stderr
 
 
-def test_a_folder_without_results(windtunnel: Command, tmp_path: Path) -> None:
+def test_a_folder_without_results(windtunnel: Command, scenario: Path, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
-    assert_refused(windtunnel("report", "empty"), MISTAKE, "empty: not a folder of results")
-    assert_refused(windtunnel("report", "nowhere"), MISTAKE, "nowhere: not a folder of results")
+    for arguments, name, why in (
+        (["report", "empty"], "empty", "it has no manifest.json"),
+        (["compare", "nowhere", "empty"], "nowhere", "there is no such folder"),
+        (["report", "small.toml"], "small.toml", "it is a file\nhelp: `windtunnel run small.toml`"),
+    ):
+        said = f"windtunnel: {name}: not a folder of results: {why}"
+        assert_refused(windtunnel(*arguments), MISTAKE, said)
 
 
 def test_a_place_where_nothing_can_be_written(windtunnel: Command, scenario: Path) -> None:
@@ -226,7 +237,7 @@ def test_an_answer_that_cannot_be_written(
     with open("/dev/full", "w", encoding="utf-8") as full:
         refused = windtunnel(*arguments, stdout=full, capture_output=False, stderr=-1)
     assert refused.returncode == MISTAKE
-    assert refused.stderr == "windtunnel: No space left on device\n"
+    assert refused.stderr == "windtunnel: standard output: No space left on device\n"
 
 
 @pytest.mark.parametrize(
@@ -283,6 +294,141 @@ def test_a_reader_who_leaves_ends_a_command_without_a_word(
     assert ended.returncode in (FAULT, MISTAKE)
     assert said.read_text() == ""
     assert b"Traceback" not in ended.stderr and b"Broken pipe" not in ended.stderr
+
+
+STUDY = """\
+scenario = "small.toml"
+seeds = 2
+set = { runs = 1 }
+"""
+
+
+@pytest.fixture
+def study(scenario: Path) -> Path:
+    """Write a study of the scenario, which has no comparison."""
+    scenario.write_text(SCENARIO.partition("[compare")[0], encoding="utf-8")
+    file = scenario.with_name("study.toml")
+    file.write_text(STUDY, encoding="utf-8")
+    return file
+
+
+READ = [["run"], ["check"], ["check", "--expand"], ["study"], ["study", "--dry-run"], ["emulate"]]
+"""Commands that read a scenario or a study."""
+
+
+@pytest.mark.parametrize("command", [*READ, ["dns"], ["ndn", "forward"]], ids=" ".join)
+def test_another_language_or_encoding_is_named_with_its_line(
+    windtunnel: Command, tmp_path: Path, command: list[str]
+) -> None:
+    (tmp_path / "it.yaml").write_text("# A network\nlinks:\n  wire: {}\n", encoding="utf-8")
+    refused = windtunnel(*command, "it.yaml")
+    assert_refused(refused, MISTAKE, "it.yaml:2:1: this is YAML, and the file must be TOML")
+    (tmp_path / "it.json").write_text('{"links": {}}\n', encoding="utf-8")
+    refused = windtunnel(*command, "it.json")
+    assert_refused(refused, MISTAKE, "it.json:1:1: this is JSON, and the file must be TOML")
+    (tmp_path / "latin.toml").write_bytes("# A\ntitle = 'Überlandleitung'\n".encode("latin-1"))
+    refused = windtunnel(*command, "latin.toml")
+    assert_refused(refused, MISTAKE, "latin.toml:2: not text in UTF-8: byte 0xdc")
+
+
+@pytest.mark.parametrize("command", ["run", "emulate"])
+def test_a_study_is_named_where_a_scenario_is_wanted(
+    windtunnel: Command, study: Path, command: str
+) -> None:
+    said = "study.toml:1:1: `scenario` is a key of studies", "`windtunnel study FILE`"
+    assert_refused(windtunnel(command, study.name), MISTAKE, *said)
+
+
+@pytest.mark.parametrize("options", [[], ["--dry-run"]])
+def test_a_scenario_is_named_where_a_study_is_wanted(
+    windtunnel: Command, scenario: Path, options: list[str]
+) -> None:
+    refused = windtunnel("study", scenario.name, *options)
+    assert_refused(refused, MISTAKE, "a key of scenarios", f"`windtunnel run {scenario.name}`")
+
+
+@pytest.mark.parametrize("command", READ, ids=" ".join)
+def test_results_are_named_where_a_file_is_wanted(
+    windtunnel: Command, scenario: Path, command: list[str]
+) -> None:
+    windtunnel("run", scenario.name, "--out", "kept")
+    refused = windtunnel(*command, "kept")
+    assert_refused(refused, MISTAKE, "kept: a folder of results, not a file", "windtunnel report")
+
+
+def test_a_folder_without_a_paper_is_named(windtunnel: Command, scenario: Path) -> None:
+    refused = windtunnel("reproduce", "./small.toml")
+    assert_refused(refused, MISTAKE, "small.toml: not the folder of a paper: a file")
+    refused = windtunnel("reproduce", str(scenario.parent) + "/.")
+    assert_refused(refused, MISTAKE, "it has no paper.toml", "`windtunnel new paper DIR`")
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        ["--pcap", "prodcer"],
+        ["--pcap", "consumer", "--pcap-direction", "up"],
+        ["--pcap", "consumer", "--pcap-window", "3 s", "2 s"],
+        ["--pcap", "consumer", "--pcap-window", "3", "2 s"],
+        ["--events", "veiwer"],
+    ],
+    ids=" ".join,
+)
+def test_nothing_is_said_to_be_replaced_by_what_is_not_run(
+    windtunnel: Command, scenario: Path, options: list[str]
+) -> None:
+    windtunnel("run", scenario.name, "--out", "kept")
+    before = {it: it.read_bytes() for it in (scenario.parent / "kept").iterdir()}
+    refused = windtunnel("run", scenario.name, "--seed", "5", "--out", "kept", *options)
+    assert_refused(
+        refused, MISTAKE, f"windtunnel: {options[-2] if len(options) == 2 else '--pcap'}"
+    )
+    assert "replaces" not in refused.stderr
+    assert {it: it.read_bytes() for it in (scenario.parent / "kept").iterdir()} == before
+
+
+FULL = [
+    (["study", "study.toml", "--store", "store"], "store"),
+    (["run", "small.toml", "--pcap", "consumer", "--set", "duration=20 s"], "results/small"),
+    (["run", "small.toml", "--events", "viewer", "--set", "duration=20 s"], "results/small"),
+    (["new", "paper", "mine"], "mine"),
+]
+
+
+@pytest.mark.parametrize(("arguments", "place"), FULL, ids=lambda it: str(it))
+def test_a_full_disk_is_named_with_the_path(
+    windtunnel: Command, study: Path, arguments: list[str], place: str
+) -> None:
+    def no_file_above_some_bytes() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (500, 500))
+
+    refused = windtunnel(*arguments, preexec_fn=no_file_above_some_bytes)
+    assert refused.returncode == MISTAKE, refused.stderr
+    last = refused.stderr.splitlines()[-1]
+    assert re.fullmatch(rf"windtunnel: \S*{place}\S*: File too large", last), refused.stderr
+    assert "/.small-" not in last and "/.mine-" not in last
+
+
+def test_what_cannot_happen_before_the_end_is_said(windtunnel: Command, scenario: Path) -> None:
+    late = '[[links.wire.changes]]\nat = "30 s"\nstate = "down"\n[compare'
+    scenario.write_text(SCENARIO.replace("[compare", late, 1), encoding="utf-8")
+    said = "link `wire` changes at 30 s, and the run ends at 1 s: it does not happen"
+    assert said in windtunnel("check", scenario.name).stderr
+    assert said in windtunnel("run", scenario.name).stderr
+    assert said not in windtunnel("check", scenario.name, "--set", "duration=31 s").stderr
+
+
+def test_a_value_for_both_directions_in_place_of_two_is_said(
+    windtunnel: Command, scenario: Path
+) -> None:
+    two = SCENARIO.replace('rate = "10 Mbps"', 'rate = ["10 Mbps", "2 Mbps"]')
+    scenario.write_text(two, encoding="utf-8")
+    said = "is for both directions"
+    for command in ("check", "run"):
+        checked = windtunnel(command, scenario.name, "--set", "links.wire.rate=5 Mbps")
+        assert said in checked.stderr and checked.returncode == 0
+        checked = windtunnel(command, scenario.name, "--set", "links.wire.rate[1]=5 Mbps")
+        assert said not in checked.stderr and checked.returncode == 0
 
 
 def test_a_fault_of_ours_is_called_one(scenario: Path) -> None:

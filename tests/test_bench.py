@@ -209,5 +209,5 @@ def test_a_table_that_does_not_fit_into_the_address_space_is_refused() -> None:
 
 
 def test_unknown_workloads_are_answered_with_what_there_is() -> None:
-    with pytest.raises(UnknownWorkload, match="did you mean lookup"):
+    with pytest.raises(UnknownWorkload, match="did you mean `lookup`"):
         simulations.chosen("lookups")

@@ -72,7 +72,11 @@ def test_run_answers_with_one_json_document(windtunnel: Command, scenario: Path)
     cubic = flows["goodput_bps"].to_list()[:2]
     assert document["flows"][0]["runs"] == 2
     goodput = document["flows"][0]["goodput_bps"]
-    assert (goodput["low"], goodput["high"]) == (min(cubic), max(cubic))
+    assert (goodput["minimum"], goodput["maximum"]) == (min(cubic), max(cubic))
+    # Student's t of one degree of freedom is 12.706 (tables of the distribution).
+    half = 12.706 * abs(cubic[0] - cubic[1]) / 2
+    assert goodput["high"] - goodput["mean"] == pytest.approx(half, rel=1e-4)
+    assert goodput["mean"] - goodput["low"] == pytest.approx(half, rel=1e-4)
     assert goodput["mean"] == pytest.approx(sum(cubic) / 2)
     assert goodput["standard_deviation"] == pytest.approx(abs(cubic[0] - cubic[1]) / 2**0.5)
 

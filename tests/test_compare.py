@@ -11,6 +11,7 @@ import pytest
 
 from conftest import Command
 from windtunnel import Results
+from windtunnel.measures.intervals import interval
 
 
 @pytest.fixture
@@ -43,7 +44,11 @@ def test_a_difference_is_that_of_the_means_over_the_runs(windtunnel: Command, bo
         ]
         one, other = map(statistics.fmean, goodputs)
         figure = row["figures"]["goodput_bps"]
-        assert figure["difference"] == pytest.approx(other - one)
+        assert figure["difference"]["mean"] == pytest.approx(other - one)
+        less = [b - a for a, b in zip(*goodputs, strict=True)]
+        low, high = interval(less).ends
+        assert figure["difference"]["low"] == pytest.approx(low)
+        assert figure["difference"]["high"] == pytest.approx(high)
         assert figure["first"]["runs"] == 2
         spread = statistics.stdev(goodputs[0])
         assert figure["first"]["standard_deviation"] == pytest.approx(spread)

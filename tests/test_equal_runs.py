@@ -8,9 +8,10 @@ from pathlib import Path
 from conftest import Command
 from windtunnel import Results, run, summary
 from windtunnel.measures import repetition
-from windtunnel.report import write_report
+from windtunnel.report import of_study, study_tables, write_report
 from windtunnel.studies import runner
 from windtunnel.studies.file import Stop
+from windtunnel.studies.study import study
 
 EQUAL = """\
 duration = "2 s"
@@ -56,7 +57,10 @@ def test_runs_that_differ_are_measured_as_often_as_they_are(
     (tmp_path / "random.toml").write_text(EQUAL + 'start_within = "100 ms"\n')
     assert "the same" not in windtunnel("check", "random.toml").stderr
     said = windtunnel("run", "random.toml").stdout
-    assert "the same" not in said and "mean ± standard deviation over the runs" in said
+    assert (
+        "the same" not in said
+        and "mean ± 95 % confidence interval (Student’s t) over the runs" in said
+    )
 
 
 def test_of_several_cases_those_that_are_equal_are_named(tmp_path: Path) -> None:
@@ -81,8 +85,22 @@ def test_a_stop_rule_does_not_take_equal_runs_for_convergence() -> None:
 
 def test_a_study_of_what_is_not_random_is_worth_advice(windtunnel: Command, tmp_path: Path) -> None:
     (tmp_path / "one.toml").write_text(EQUAL.replace("runs = 5\n", ""))
-    study = 'scenario = "one.toml"\nseeds = 3\n[vary.rate]\npath = "topologies.d.link.rate"\n'
-    (tmp_path / "study.toml").write_text(study + 'values = ["5 Mbps", "10 Mbps"]\n')
+    text = 'scenario = "one.toml"\nseeds = 3\n[vary.rate]\npath = "topologies.d.link.rate"\n'
+    (tmp_path / "study.toml").write_text(text + 'values = ["5 Mbps", "10 Mbps"]\n')
     assert "all its seeds give the same run" in windtunnel("check", "study.toml").stderr
     said = windtunnel("check", "study.toml", "--set", "flows.x.start_within=50 ms").stderr
     assert "same" not in said
+
+
+def test_seeds_of_a_study_that_give_the_same_run_are_one(tmp_path: Path) -> None:
+    (tmp_path / "one.toml").write_text(EQUAL.replace("runs = 5\n", ""))
+    text = 'scenario = "one.toml"\nseeds = 3\n[vary.loss]\npath = "topologies.d.link.loss"\n'
+    file = tmp_path / "study.toml"
+    file.write_text(text + 'values = ["0 %", "1 %"]\n')
+    results = study(file, store=tmp_path / "store", progress=False)
+    said = repetition.said_of_study(results)
+    assert said.startswith("all seeds give the same run at 1 of 2 combinations")
+    assert repetition.each_once(results).frame["seed"].to_list() == [1, 1, 2, 3]
+    assert said in of_study.warnings(results)
+    [_, _, goodput, *_] = study_tables.summary(repetition.each_once(results)).table.columns
+    assert ["±" in it.text for it in goodput.cells] == [False, True]

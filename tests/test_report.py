@@ -120,23 +120,28 @@ def test_the_summary_gives_the_mean_over_the_runs(results: Results) -> None:
     goodput = next(column for column in table.columns if column.title == "goodput (Mbps)")
     means = results["flows"].group_by("controller", maintain_order=True).agg(pl.mean("goodput_bps"))
     for cell, mean in zip(goodput.cells, means["goodput_bps"], strict=True):
-        assert float(cell.text) == pytest.approx(mean / 1e6, abs=0.0005)
+        assert float(cell.text.split(" ± ")[0]) == pytest.approx(mean / 1e6, abs=0.0005)
 
 
-def test_spreads_reach_from_the_least_to_the_greatest_run(results: Results) -> None:
+def test_spreads_are_the_interval_of_the_mean_and_the_least_and_greatest_run(
+    results: Results,
+) -> None:
     # In a run of 1 s.
     flows = results["flows"].with_columns(received_bytes=(pl.col("run") + 1) * 1e6 / 8)
     table = tables.summary(Comparison(replaced(results, flows=flows)))
     goodput = next(column for column in table.columns if column.title == "goodput (Mbps)")
-    assert {(cell.text, cell.detail) for cell in goodput.cells} == {("1.500", "1.000 to 2.000")}
+    # Two runs: 12.706, the quantile of Student's t, times a standard error of half a Mbps.
+    shown = {(cell.text, cell.detail) for cell in goodput.cells}
+    assert shown == {("1.500 ± 6.353", "1.000 to 2.000")}
 
 
 def test_fairness_is_one_for_equal_flows_and_one_nth_for_a_single_winner(results: Results) -> None:
     for goodputs, index in (([3e6] * 4, 1.0), ([3e6, 0.0, 0.0, 0.0], 0.25)):
+        received = {f"flow-{i}": it / 8 for i, it in enumerate(goodputs)}
         flows = copies(results["flows"], 4).with_columns(
-            goodput_bps=pl.col("flow").replace_strict(
-                {f"flow-{i}": it for i, it in enumerate(goodputs)}
-            )
+            # In the second for which the flow is active.
+            received_bytes=pl.col("flow").replace_strict(received),
+            active_s=pl.lit(1.0),
         )
         measured = totals.of_flows(Comparison(replaced(results, flows=flows)), ["case"])
         assert measured["fairness"].to_list() == pytest.approx([index] * 4)

@@ -271,8 +271,12 @@ def test_no_point_of_the_front_is_dominated_and_every_other_is(seed: int) -> Non
     draw = random.Random(seed)
     # Few values, so that some points share a coordinate or both.
     points = [(draw.randrange(12) / 4, draw.randrange(12) / 4) for _ in range(40)]
-    marked = fronts.marked(pl.DataFrame(points, schema=["x", "y"], orient="row"))
-    front = {(x, y) for x, y, on in marked.select("x", "y", "front").rows() if on}
+    # A single seed has no spread.
+    rows = pl.DataFrame(points, schema=["x", "y"], orient="row").with_row_index("point")
+    found = fronts.with_front(rows.with_columns(seed=1), ["point"], ["x", "y"])
+    front = {(x, y) for x, y, on in found.select("x", "y", "front").rows() if on}
+    means = fronts.by_means(rows, ["x", "y"])
+    assert {(x, y) for _, x, y, on in means.rows() if on} == front
 
     def dominated(point: tuple[float, float]) -> bool:
         return any(x <= point[0] and y >= point[1] and (x, y) != point for x, y in points)

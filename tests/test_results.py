@@ -60,7 +60,7 @@ def test_every_table_has_a_row_for_every_case_and_run(results: Results) -> None:
 def test_a_table_that_is_not_there_is_answered_with_the_nearest(results: Results) -> None:
     with pytest.raises(ResultsError, match="no table `flos`; did you mean `flows`"):
         results["flos"]
-    with pytest.raises(ResultsError, match=r"no table `x`; there are: .*flows, "):
+    with pytest.raises(ResultsError, match=r"no table `x`; known here: .*`flows`, "):
         results["x"]
     with pytest.raises(ResultsError, match="no table `flows`: no run finished"):
         replace(results, tables={})["flows"]

@@ -77,7 +77,13 @@ def settings(case: Case) -> dict[str, str]:
 
 def simulate(case: Case) -> Measures:
     """Simulate a case; give the medians of its measures over the runs."""
-    results = run_scenario(read(SCENARIO, settings(case)))
+    runs = simulated_runs(case, {})
+    return {name: float(runs[name].median()) for name in MEASURES}
+
+
+def simulated_runs(case: Case, more: dict[str, str]) -> pl.DataFrame:
+    """Simulate a case with more settings; give the measures of each run."""
+    results = run_scenario(read(SCENARIO, settings(case) | more))
     # The kernel's connections stand before their requests; here the handshake is before each.
     handshake = case["base_rtt_ms"]
     end = pl.col("start_s") + pl.col("completion_s")
@@ -98,8 +104,7 @@ def simulate(case: Case) -> Measures:
             loss_probes=pl.col("probes").sum(),
         )
     )
-    runs = answers.join(flows, on="run")
-    return {name: float(runs[name].median()) for name in MEASURES}
+    return answers.join(flows, on="run")
 
 
 def simulated() -> list[tuple[Case, Measures]]:

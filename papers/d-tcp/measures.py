@@ -10,7 +10,12 @@ from typing import Any
 
 import polars as pl
 
-from windtunnel.measures.flows import goodput_over_time, throughput, while_all_send
+from windtunnel.measures.flows import (
+    active_goodput,
+    goodput_over_time,
+    throughput,
+    while_all_send,
+)
 from windtunnel.measures.measure import (
     VALUE,
     Bound,
@@ -140,7 +145,7 @@ def of_the_rest(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Take the mean goodput of the flows other than `tested`, in kbps; none without it."""
     tested = (pl.col("flow") == TESTED).any().over(keys)
     others = results["flows"].filter(tested).filter(pl.col("flow") != TESTED)
-    return of_runs(others, keys, pl.col("goodput_bps").mean() / 1e3)
+    return of_runs(others, keys, active_goodput(others).mean() / 1e3)
 
 
 def alpha_over_limit(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -151,7 +156,7 @@ def alpha_over_limit(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 def per_round_trip(results: Tables, keys: list[str], power: int) -> pl.DataFrame:
     """Multiply each flow's goodput by a power of its round trip, in kbit s^(power - 1)."""
-    value = pl.col("goodput_bps") / 1e3 * pl.col("rtt_s").pow(power)
+    value = active_goodput(results["flows"]) / 1e3 * pl.col("rtt_s").pow(power)
     return of_runs(results["flows"], keys, value.mean())
 
 
@@ -169,7 +174,8 @@ def share_of_model(
     lost = sums.agg(lost=pl.col("decreases").sum() / pl.col("segments").sum())
     links = results["links"].group_by(run, maintain_order=True)
     used = links.agg(used=pl.col("utilisation").max())
-    flows = results["flows"].join(lost, on=run, maintain_order="left")
+    active = results["flows"].with_columns(goodput_bps=active_goodput(results["flows"]))
+    flows = active.join(lost, on=run, maintain_order="left")
     flows = flows.join(used, on=run, maintain_order="left")
     needed = ["flow_controller", "goodput_bps", "lost", "rtt_s", "delay_minimum_s", "used"]
     conditions = pl.struct(*needed)

@@ -7,6 +7,7 @@ from functools import partial
 import altair as alt
 import polars as pl
 
+from windtunnel.measures.flows import active_goodput
 from windtunnel.papers.readings import DEFAULT, READING
 from windtunnel.pictures import charts
 from windtunnel.pictures.cases import Comparison, Line, ranked
@@ -64,7 +65,7 @@ def over_loss(comparison: Comparison) -> pl.DataFrame:
             "name": [name_of(comparison, case) for case in comparison.cases],
         }
     ).cast({"case": pl.UInt32})
-    value = pl.col("goodput_bps") / 1e6
+    value = active_goodput(comparison["flows"]) / 1e6
     flows = comparison["flows"].group_by("case", "flow_controller", maintain_order=True)
     return flows.agg(
         pl.col("rtt_s").mean(),

@@ -6,6 +6,7 @@ from functools import partial
 
 import polars as pl
 
+from windtunnel.measures.flows import active_goodput
 from windtunnel.measures.measure import VALUE, Measure, Tables, goodput_bound, of_runs
 
 from . import models
@@ -64,7 +65,7 @@ def sender_throughput(results: Tables, keys: list[str]) -> pl.DataFrame:
     """
     received = pl.col("received_bytes").sum()
     written = pl.when(received > 0).then(1.0 + SEND_BUFFER_BYTES / received).otherwise(1.0)
-    return of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e6 * written)
+    return of_runs(results["flows"], keys, active_goodput(results["flows"]).sum() / 1e6 * written)
 
 
 def window(results: Tables, keys: list[str], unit_bytes: float) -> pl.DataFrame:

@@ -8,6 +8,7 @@ import altair as alt
 import numpy as np
 import polars as pl
 
+from windtunnel.measures.flows import active_goodput
 from windtunnel.pictures import charts
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import SCREEN, Ink
@@ -43,7 +44,7 @@ def limits(results: ResultTables, axis: str) -> list[Picture]:
     """Draw what arrives, a bar for each case on an axis."""
     rates = results["flows"].group_by(axis, maintain_order=True)
     # Cefore counts from the first read on, which comes after the pauses of the first window.
-    received = pl.coalesce("read_goodput_bps", "goodput_bps")
+    received = pl.coalesce("read_goodput_bps", active_goodput(results["flows"]))
     frame = rates.agg(value=received.mean() / 1e6)
     chart = partial(bars, frame, axis, "goodput (Mbps)")
     return [Picture("limits", "Goodput", "", [], chart)]
@@ -74,7 +75,7 @@ def pointing(results: ResultTables) -> list[Picture]:
     """Draw what arrives over the angle, a line for each power and whether beams are steered."""
     angle = pl.col("angle").str.strip_prefix("degrees-").str.replace("-", ".").cast(pl.Float64)
     means = results["flows"].group_by("angle", "power", "beams", maintain_order=True)
-    frame = means.agg(y=pl.col("goodput_bps").mean() / 1e6).select(
+    frame = means.agg(y=active_goodput(results["flows"]).mean() / 1e6).select(
         x=angle, y="y", line=pl.format("{}, {}", "power", "beams")
     )
     chart = partial(curves, frame, ("angle of one antenna (°)", "goodput (Mbps)"), False)

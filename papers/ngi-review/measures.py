@@ -6,6 +6,7 @@ from functools import partial
 
 import polars as pl
 
+from windtunnel.measures.flows import active_goodput
 from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
 
 from . import models
@@ -222,7 +223,9 @@ def shortfall(results: Tables, keys: list[str]) -> pl.DataFrame:
     if "module" not in keys:
         return results["flows"].select(*keys, pl.lit(0.0).alias(VALUE)).clear()
     rate = pl.col("module").replace_strict(MODULES)
-    return results["flows"].select(*keys, (1.0 - pl.col("goodput_bps") / rate).alias(VALUE))
+    return results["flows"].select(
+        *keys, (1.0 - active_goodput(results["flows"]) / rate).alias(VALUE)
+    )
 
 
 MEASURES = {
@@ -296,7 +299,9 @@ MEASURES = {
     "gbps": Measure(
         "goodput",
         "Gbps",
-        lambda results, keys: of_runs(results["flows"], keys, pl.col("goodput_bps").sum() / 1e9),
+        lambda results, keys: of_runs(
+            results["flows"], keys, active_goodput(results["flows"]).sum() / 1e9
+        ),
     ),
     "shortfall": Measure("share of the rate that the download does not have", "share", shortfall),
     "download-reordered": Measure(

@@ -7,6 +7,7 @@ from functools import partial
 
 import polars as pl
 
+from windtunnel.measures.flows import active_goodput
 from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
 
 from . import codes, convergence, joined, lookups, names, tables
@@ -80,7 +81,7 @@ def of_routers(results: Tables, keys: list[str], column: str) -> pl.DataFrame:
 def received(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the least goodput of the flows while they send, in Mbps."""
     flows = results["flows"]
-    return of_runs(flows, keys, pl.col("goodput_bps").min() / 1e6)
+    return of_runs(flows, keys, active_goodput(flows).min() / 1e6)
 
 
 def share(title: str, take: Callable[..., pl.DataFrame], *regions: str) -> Measure:

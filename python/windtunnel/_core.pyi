@@ -202,7 +202,20 @@ class Scenario:
         """
 
     def advice(self) -> list[str]:
-        """Say what is probably not meant, such as a flow that starts after the end."""
+        """Say what is probably not meant, such as what would be after the end."""
+
+    def after_the_end(self) -> list[str]:
+        """Say what does not happen because the run ends before, such as a change of a link."""
+
+    def check_details(
+        self,
+        captured: list[str],
+        *,
+        directions: str | None = None,
+        window: tuple[str, str] | None = None,
+        events: list[str] = ...,
+    ) -> None:
+        """Check what `start` takes of captures and events. Raises ScenarioError."""
 
     def without_randomness(self) -> list[int]:
         """List the cases in which nothing is random, by their place: all their runs are equal."""
@@ -786,6 +799,15 @@ def measure_lookups(
     """
 
 def schema() -> str: ...
+def did_you_mean(wrong: str, known: list[str]) -> str | None:
+    """Ask about the known names that are most like a wrong one; None if none is like it."""
+
+def suggestion(wrong: str, known: list[str]) -> str:
+    """Ask the same, if there is such a name, and list what is known."""
+
+def check_toml(file: str, text: str) -> None:
+    """Check that a text is TOML. Raises ScenarioError, with the place of the mistake."""
+
 def catalogue(kind: str) -> str: ...
 
 __version__: str

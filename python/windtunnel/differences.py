@@ -8,8 +8,10 @@ from typing import Any
 import polars as pl
 
 from windtunnel.folders import VERSION_KEY
+from windtunnel.measures import repetition
 from windtunnel.measures.links import DIRECTION, DROPS
 from windtunnel.measures.losses import with_lost
+from windtunnel.measures.spreads import spread
 from windtunnel.results import Results
 from windtunnel.summary import COLUMNS, Column, summarise
 from windtunnel.values import NOT_SET, differences, values
@@ -34,12 +36,12 @@ def document(first: Results, second: Results) -> Row:
 
     `settings` has a row for the version, the seed, and each value of the scenario, each file
     that it names and each class written in Python that differ. `flows` and `queues` have a row
-    for each of a case, with its figures under `figures`: `first` and `second` (mean, low, high,
-    standard deviation and number of the runs; null where it is missing), and `difference`, the
-    second mean less the first. Both are empty if the comparisons have different axes.
+    for each of a case, with its figures under `figures`: `first`, `second` and `difference`, the
+    second less the first in the runs that both have, each as its spread (`spreads.FIELDS`), or
+    null where it is missing. Both are empty if the comparisons have different axes.
     """
     figures = {
-        name: list(compared(table(first, name), table(second, name), name, first.axes))
+        name: list(compared(once(first, second), name, first.axes))
         if first.axes == second.axes and first.tables and second.tables
         else []
         for name in TABLES
@@ -74,6 +76,12 @@ def hashes(what: str, both: list[dict[str, str]]) -> Iterator[Row]:
             yield {"path": f"{what} {name}", "first": said[0][:12], "second": said[1][:12]}
 
 
+def once(*both: Results) -> list[Results]:
+    """Keep one run of each case where all runs of both are the same: others measure nothing."""
+    equal = [set(repetition.equal_cases(it)) == set(repetition.cases(it)) for it in both]
+    return [repetition.without_repetition(it) for it in both] if all(equal) else list(both)
+
+
 def table(results: Results, name: str) -> pl.DataFrame:
     """Give the rows that are compared."""
     if name == "flows":
@@ -81,31 +89,39 @@ def table(results: Results, name: str) -> pl.DataFrame:
     return results["links"].with_columns(pl.sum_horizontal(DROPS).alias("dropped"))
 
 
-def compared(
-    first: pl.DataFrame, second: pl.DataFrame, name: str, axes: list[str]
-) -> Iterator[Row]:
+def compared(both: list[Results], name: str, axes: list[str]) -> Iterator[Row]:
     """Give the rows of both with their figures, those that only the second has at the end."""
+    first, second = (table(it, name) for it in both)
     keys = [*axes, *TABLES[name][0]]
-    one, other = (
-        {tuple(row[key] for key in keys): row for row in summarise(it, keys).to_dicts()}
-        for it in (first, second)
+    columns = [
+        it.source for it in TABLES[name][1] if it.source in {*first.columns, *second.columns}
+    ]
+    apart = between(first, second, keys, columns)
+    one, other, less = (
+        {tuple(row[key] for key in keys): row for row in it.to_dicts()}
+        for it in (summarise(first, keys), summarise(second, keys), apart)
     )
     for row in dict.fromkeys([*one, *other]):
-        figures = {
-            column.source: figure(one.get(row, {}), other.get(row, {}), column.source)
-            for column in TABLES[name][1]
-            if column.source in first.columns or column.source in second.columns
-        }
+        rows = [it.get(row, {}) for it in (one, other, less)]
+        figures = {column: figure(rows, column) for column in columns}
         yield {**dict(zip(keys, row, strict=True)), "figures": figures}
 
 
-def figure(one: Row, other: Row, column: str) -> Row:
+def between(
+    first: pl.DataFrame, second: pl.DataFrame, keys: list[str], columns: list[str]
+) -> pl.DataFrame:
+    """Give the spread of the differences of the runs that both have."""
+    shared = [it for it in columns if it in first.columns and it in second.columns]
+    of_run = [*keys, "run"]
+    # Signed: the second may be the smaller one.
+    ends = (it.select(*of_run, pl.col(shared).cast(pl.Float64)) for it in (first, second))
+    pairs = next(ends).join(next(ends), on=of_run, suffix=" of second", maintain_order="left")
+    less = (pl.col(f"{it} of second") - pl.col(it) for it in shared)
+    apart = pairs.select(*of_run, *(it.alias(name) for it, name in zip(less, shared, strict=True)))
+    return spread(apart, keys, shared)
+
+
+def figure(rows: list[Row], column: str) -> Row:
     """Give a figure of both, and how much it differs."""
-    first, second = (
-        {**row[column], "runs": row["runs"]}
-        if row.get(column, {}).get("mean") is not None
-        else None
-        for row in (one, other)
-    )
-    difference = second["mean"] - first["mean"] if first and second else None
-    return {"first": first, "second": second, "difference": difference}
+    known = (row[column] if row.get(column, {}).get("mean") is not None else None for row in rows)
+    return dict(zip(("first", "second", "difference"), known, strict=True))

@@ -44,6 +44,10 @@ def write_manifest(folder: Path, manifest: dict[str, Any]) -> None:
 
 def stored_manifest(folder: Path) -> dict[str, Any]:
     """Read the manifest of a folder with the names of its files. Raises as `read_manifest`."""
+    if not folder.is_dir():
+        raise ValueError("it is a file" if folder.exists() else "there is no such folder")
+    if not (folder / MANIFEST).exists():
+        raise ValueError(f"it has no {MANIFEST}")
     text = (folder / MANIFEST).read_text(encoding="utf-8")
     manifest = json.loads(text)
     if not isinstance(manifest, dict) or VERSION_KEY not in manifest:
@@ -206,6 +210,10 @@ def beside(folder: Path) -> Iterator[Path]:
     except OSError as error:
         if error.strerror:
             error.filename = str(folder)
+        else:
+            # The core's own errors have the path in their words.
+            words = str(error).replace(str(made), str(folder)).split(" (os error")[0]
+            error.args = (words,)
         raise
     finally:
         shutil.rmtree(made, ignore_errors=True)
@@ -213,6 +221,17 @@ def beside(folder: Path) -> Iterator[Path]:
             # Unless something stays in it.
             with suppress(OSError):
                 folder.parent.rmdir()
+
+
+@contextmanager
+def named(path: Path | str) -> Iterator[None]:
+    """Let errors name a path where the operating system does not, as when a disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.strerror and error.filename is None:
+            error.filename = str(path)
+        raise
 
 
 def write_table(table: pl.DataFrame, file: Path) -> None:

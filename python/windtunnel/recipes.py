@@ -5,11 +5,14 @@ Each is a file in `data/recipes`; `make docs` writes the page.
 
 from __future__ import annotations
 
-import shutil
+import errno
+import os
 import sys
 import tomllib
 from pathlib import Path
 
+from windtunnel._core import suggestion
+from windtunnel.folders import beside
 from windtunnel.package_data import NEW_PAPER, RECIPES
 
 PAPER = "paper"
@@ -45,13 +48,20 @@ def text(name: str) -> str:
     """Give the text of a recipe. Raises UnknownRecipe if there is none of that name."""
     names = titles()
     if name not in names:
-        raise UnknownRecipe(f"there is no recipe `{name}`\nhelp: recipes: {', '.join(names)}")
+        help = suggestion(name, [*names, PAPER])
+        raise UnknownRecipe(f"there is no recipe `{name}`\nhelp: {help}")
     return (RECIPES / f"{name}.toml").read_text(encoding="utf-8")
 
 
 def write_paper(folder: Path) -> Path:
     """Write the folder of a paper to begin with. Raises OSError if the folder is there already."""
-    return Path(shutil.copytree(NEW_PAPER, folder))
+    if folder.exists():
+        raise FileExistsError(errno.EEXIST, os.strerror(errno.EEXIST), str(folder))
+    with beside(folder) as made:
+        for file in NEW_PAPER.iterdir():
+            (made / file.name).write_bytes(file.read_bytes())
+        made.rename(folder)
+    return folder
 
 
 def page() -> str:

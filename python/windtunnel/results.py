@@ -29,6 +29,14 @@ __all__ = ["Results", "ResultsError"]
 SCENARIO = "scenario.toml"
 
 
+def not_results(folder: Path, of: str, error: Exception) -> ResultsError:
+    """Make the error for what does not hold results of that kind."""
+    help = ""
+    if folder.suffix == ".toml" and folder.is_file():
+        help = f"\nhelp: `windtunnel run {folder}` writes one, under results/"
+    return ResultsError(f"{folder}: not a folder of {of}: {error}{help}")
+
+
 @dataclass(frozen=True)
 class Results(ResultTables):
     """The results of a scenario.
@@ -129,7 +137,7 @@ class Results(ResultTables):
                 if (file := inside(folder, name)) and file.exists()
             }
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
-            raise ResultsError(f"{folder}: not a folder of results: {error}") from error
+            raise not_results(folder, "results", error) from error
         return cls(axes, tables, scenario, manifest, files)
 
 

@@ -203,6 +203,17 @@ def run_scenario(
     return Results(scenario.axes, tables, scenario.text, manifest, dict(scenario.files))
 
 
+def check_details(scenario: _core.Scenario, details: Details) -> None:
+    """Check that nodes and flows exist of which more is recorded. Raises ScenarioError."""
+    asked = details.captures
+    scenario.check_details(
+        list(asked.nodes),
+        directions=asked.directions,
+        window=asked.window,
+        events=list(details.events),
+    )
+
+
 def progress_of(batch: _core.Batch, live: bool, real_s: float) -> Progress:
     """Tell how far runs are, with what they sample if that is asked for."""
     runs = batch.live(MOST_LIVE_LINES) if live else []
@@ -301,7 +312,7 @@ def run(
     else:
         chosen = Scenario.load(scenario, settings, extensions)
     if progress:
-        tell(chosen.notes)
+        tell([*chosen.notes, *chosen.after_the_end()])
     with shown() if progress else nullcontext() as watch:
         details = Details(events=events)
         results = run_scenario(chosen, jobs, watch, details=details, threads=threads)

@@ -15,14 +15,17 @@ from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
+from windtunnel import significance
 from windtunnel.folders import SCENARIO_FILE, VERSION_KEY
-from windtunnel.measures import directions, repetition
+from windtunnel.measures import differences, directions, repetition
+from windtunnel.measures.bottlenecks import crossed
 from windtunnel.measures.directions import REVERSE
 from windtunnel.measures.limits import Limited, limited_by_buffers
 from windtunnel.measures.links import DIRECTION, MEAN_RATE, USED
 from windtunnel.measures.losses import LOST, with_lost
 from windtunnel.measures.sessions import has_sessions, own_flows
 from windtunnel.measures.silence import silent_flows
+from windtunnel.measures.spreads import INTERVAL, spread
 from windtunnel.measures.transfers import by_size, unfinished
 from windtunnel.tables import ResultTables
 
@@ -60,6 +63,7 @@ class Column:
 
 COLUMNS = [
     Column("goodput_bps", "goodput\nMbps", 1e-6, 2),
+    Column("active_s", "active\ns", 1.0, 2),
     Column(LOST, "lost\n%", 1e2, 2),
     Column("delay_s", "delay\nms", 1e3, 2),
     Column("rtt_s", "round\ntrip, ms", 1e3, 2),
@@ -106,10 +110,10 @@ def tables(results: ResultTables) -> list[Table | str]:
     """Format results for a terminal.
 
     Sessions, players, the flows that do not carry sessions and, if there are several flows, their
-    totals; how many transfers did not end, which flows a buffer limited, and for each flow that
-    received nothing a sentence that says why.
+    totals; in what the cases differ, how many transfers did not end, which flows a buffer limited,
+    and for each flow that received nothing a sentence that says why.
     """
-    repeated = repetition.said(results)
+    repeated, told = repetition.said(results), significance.of_results(results)
     results = repetition.without_repetition(results)
     made: list[Table | str] = []
     if has_sessions(results):
@@ -121,6 +125,7 @@ def tables(results: ResultTables) -> list[Table | str]:
         made += flow_tables(results, own)
     if results["flows"]["flow"].n_unique() > 1:
         made += bottlenecks(results)
+    made += told
     if said := unfinished(results["flows"]):
         made.append(said)
     if repeated:
@@ -132,12 +137,23 @@ def flow_tables(results: ResultTables, flows: pl.DataFrame) -> Iterator[Table | 
     """Format flows, each with its controller; of many a summary first."""
     by = pl.col("flow_controller").fill_null(pl.col("protocol"))
     controlled = with_lost(flows).with_columns(by.alias(CONTROLLER))
+    if is_active_throughout(results, controlled):
+        controlled = controlled.drop("active_s", strict=False)
     # A comparison of controllers names them already.
     is_named = any((controlled[axis] == controlled[CONTROLLER]).all() for axis in results.axes)
     controller = [] if is_named else [CONTROLLER]
     if controlled.select([*results.axes, "flow"]).n_unique() > MOST_ROWS:
         yield groups(controlled, [*results.axes, *controller])
     yield from measured(results, controlled, ["flow", *controller], COLUMNS, "flows")
+
+
+def is_active_throughout(results: ResultTables, flows: pl.DataFrame) -> bool:
+    """Say whether all flows were active for the whole run, but for a hundredth of it."""
+    # Results of earlier versions do not have their times.
+    if "active_s" not in flows.columns:
+        return True
+    longest = results["runs"].select(pl.col("duration_s").max()).item()
+    return bool((flows["active_s"] >= 0.99 * longest).all())
 
 
 def groups(flows: pl.DataFrame, keys: list[str]) -> Table:
@@ -252,7 +268,7 @@ def bottlenecks(results: ResultTables) -> Iterator[Table | str]:
 def formatted(
     summaries: pl.DataFrame, keys: list[str], columns: list[Column], rest: str
 ) -> Iterator[Table | str]:
-    """Format summaries for a terminal: mean ± deviation; `rest` says where all rows are."""
+    """Format summaries for a terminal, as `cell` does; `rest` says where all rows are."""
     shown = FIRST_ROWS if summaries.height > MOST_ROWS else summaries.height
     table = laid_out()
     for key in keys:
@@ -266,8 +282,8 @@ def formatted(
         table.add_row(*(summary[key] for key in keys), *cells)
     yield table
     # Notes of their own: a caption would be folded to the width of the table.
-    if (summaries["runs"] > 1).any():
-        yield "mean ± standard deviation over the runs"
+    if any((summaries[it.source].struct.field("runs") > 1).any() for it in columns):
+        yield f"mean ± {INTERVAL} over the runs"
     if shown < summaries.height:
         yield f"the first {shown} of {summaries.height:,} rows; {rest}"
 
@@ -312,16 +328,18 @@ def html_table(table: Table | str) -> str:
     return f"<table>{said}<thead><tr>{heads}</tr></thead><tbody>{body}</tbody></table>"
 
 
-def cell(measured: dict[str, float | None], column: Column) -> str:
-    """Format a measured value."""
-    mean, deviation = measured["mean"], measured["standard_deviation"]
+def cell(measured: dict[str, float | None], column: Column, sign: str = "") -> str:
+    """Format a measured value: the mean ± half its interval, if it has one; `sign` is `+` to write
+    that of positive ones too."""
+    mean, high = measured["mean"], measured["high"]
     if mean is None:
         return "–"
-    if deviation is None:
-        return f"{mean * column.scale:.{column.digits}f}"
+    if high is None:
+        return f"{mean * column.scale:{sign}.{column.digits}f}"
     # The mean of counts need not be an integer.
     digits = max(column.digits, 1)
-    return f"{mean * column.scale:.{digits}f} ± {deviation * column.scale:.{digits}f}"
+    half = (high - mean) * column.scale
+    return f"{mean * column.scale:{sign}.{digits}f} ± {half:.{digits}f}"
 
 
 def document(
@@ -329,10 +347,11 @@ def document(
 ) -> dict[str, Any]:
     """Give a summary of the results as JSON values: what was run and measured.
 
-    Each flow has the names of its case, and for every measured column `mean`,
-    `low` and `high` (the minimum and the maximum of its runs) and
-    `standard_deviation` (null for a single run). `equal` lists the cases whose runs are all the
-    same, which are summarised as a single run. `silent` says why flows received nothing: of
+    Each flow has the names of its case, and for every measured column the fields of
+    `spreads.spread`: `mean`, `low` and `high` (the ends of its 95 % confidence interval),
+    `minimum`, `maximum`, `standard_deviation` and `runs`. `equal` lists the cases whose runs are
+    all the same, which are summarised as a single run. `differences` are those of
+    `differences.of_results`. `silent` says why flows received nothing: of
     the first `MOST_SILENT`. `directions` has the total
     goodput of all flows of each direction over the whole run, beside rate and utilisation
     of its busiest link. `transfers` summarises files and answers, for each flow and class of
@@ -340,6 +359,7 @@ def document(
     videos, as `flows`.
     """
     equal = repetition.equal_cases(results)
+    differing = [it.row() for it in differences.of_results(results)]
     results = repetition.without_repetition(results)
     manifest = dict(manifest)
     # Its name is there as the user wrote it.
@@ -351,6 +371,7 @@ def document(
         "folder": None if folder is None else str(folder),
         "axes": results.axes,
         "equal": equal,
+        "differences": differing,
         "flows": summarise(with_lost(results["flows"]), names_of(results["flows"])).to_dicts()
         if results.tables
         else [],
@@ -376,19 +397,10 @@ def names_of(table: pl.DataFrame) -> list[str]:
 
 
 def summarise(flows: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Summarise every flow in every case over its runs: each measured column as a struct."""
+    """Summarise every flow in every case over its runs: the spread of each measured column."""
     measured = [name for name in flows.columns if name != "run" and flows[name].dtype.is_numeric()]
-    summaries = [
-        pl.struct(
-            mean=pl.col(name).mean(),
-            low=pl.col(name).min(),
-            high=pl.col(name).max(),
-            standard_deviation=pl.col(name).std(),
-        ).alias(name)
-        for name in measured
-    ]
-    runs = pl.len().alias("runs")
-    return flows.group_by(keys, maintain_order=True).agg(runs, *summaries)
+    runs = flows.group_by(keys, maintain_order=True).len("runs")
+    return pl.concat([runs, spread(flows, keys, measured).drop(keys)], how="horizontal")
 
 
 def summarise_directions(results: ResultTables) -> pl.DataFrame:
@@ -400,16 +412,7 @@ def summarise_directions(results: ResultTables) -> pl.DataFrame:
     of_run = [*results.axes, "run"]
     # Without axes there is one case.
     direction: list[str | pl.Expr] = [pl.lit(0), *results.axes, REVERSE]
-    oriented = results["links"].join(
-        directions.of_pairs(results, of_run),
-        on=[*of_run, "from", "to"],
-        how="left",
-        maintain_order="left",
-    )
-    # Where no path is known, it can be any link.
-    unknown = pl.col(REVERSE).is_null().all().over(pl.lit(0), *of_run)
-    crossed = oriented.filter(pl.col(REVERSE).is_not_null() | unknown)
-    links = crossed.with_columns(pl.col(REVERSE).fill_null(value=False)).with_columns(
+    links = crossed(results, of_run).with_columns(
         USED.mean().over(*direction, *DIRECTION).alias(USE),
         pl.col("utilisation").mean().over(*direction, *DIRECTION).alias(OWN_USE),
     )

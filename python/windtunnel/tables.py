@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
 from typing import TYPE_CHECKING
+
+from windtunnel._core import suggestion
 
 if TYPE_CHECKING:
     # Not at run time: it takes longer to load than most commands take.
@@ -42,6 +43,4 @@ def table_of(tables: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:
         return tables[name]
     if not tables:
         raise ResultsError(f"no table `{name}`: no run finished")
-    near = get_close_matches(name, tables, n=1)
-    help = f"did you mean `{near[0]}`?" if near else f"there are: {', '.join(tables)}"
-    raise ResultsError(f"no table `{name}`; {help}")
+    raise ResultsError(f"no table `{name}`; {suggestion(name, list(tables))}")

@@ -13,6 +13,9 @@ pub struct Stream(pub u32);
 /// A file, an answer or a frame that was received to its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Completed {
+    /// Which of the flow's transfers it is, whatever the order in which they end: of files and
+    /// segments the place in their order, of answers that of the request, and its worker's.
+    pub number: u64,
     /// Its size in bytes.
     pub bytes: u64,
     /// When it began: its stream was opened, its request was written, or it was.

@@ -104,7 +104,8 @@ impl Application for ArrivalsReceiver {
 
     fn on_received(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
         if let Some((start, bytes)) = self.open.remove(&stream) {
-            host.complete(Completed { bytes, start, before: Before::Opening });
+            let number = host.ordinal(stream);
+            host.complete(Completed { number, bytes, start, before: Before::Opening });
         }
     }
 }

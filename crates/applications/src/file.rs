@@ -56,6 +56,6 @@ impl Application for FileReceiver {
 
     fn on_received(&mut self, _now: Time, _stream: Stream, host: &mut dyn Host) {
         let before = Before::Opening;
-        host.complete(Completed { bytes: self.bytes, start: self.start, before });
+        host.complete(Completed { number: 0, bytes: self.bytes, start: self.start, before });
     }
 }

@@ -19,6 +19,8 @@ pub(crate) struct Exchange {
 /// One that asks, waits for the answer, thinks, and asks again.
 #[derive(Debug)]
 struct Worker {
+    /// How many answers it has received.
+    answers: u64,
     /// What its thinking is drawn from.
     random: Random,
     stream: Option<Stream>,
@@ -39,7 +41,8 @@ pub(crate) struct Client {
 impl Client {
     pub(crate) fn new(start: Time, exchange: Exchange, workers: u32, random: Random) -> Self {
         let streams = std::iter::successors(Some(random), |it| Some(it.second()));
-        let worker = |random| Worker { random, stream: None, asked: start, is_first: true };
+        let worker =
+            |random| Worker { answers: 0, random, stream: None, asked: start, is_first: true };
         let workers: Box<[Worker]> = streams.take(workers as usize).map(worker).collect();
         let next = (0..workers.len()).map(|it| Reverse((start, it))).collect();
         Self { exchange, workers, next }
@@ -73,9 +76,13 @@ impl Application for Client {
     fn on_received(&mut self, now: Time, stream: Stream, host: &mut dyn Host) {
         let number = host.ordinal(stream) as usize;
         let Exchange { request, response, think } = self.exchange;
+        let workers = self.workers.len() as u64;
         let worker = &mut self.workers[number];
         let before = Before::Request { bytes: request, is_first: worker.is_first };
-        host.complete(Completed { bytes: response, start: worker.asked, before });
+        let answer = worker.answers * workers + number as u64;
+        worker.answers += 1;
+        let start = worker.asked;
+        host.complete(Completed { number: answer, bytes: response, start, before });
         self.next.push(Reverse((now + think.draw(&mut worker.random), number)));
     }
 

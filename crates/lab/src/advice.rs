@@ -9,6 +9,7 @@ use windtunnel_scenario::Study;
 use windtunnel_transports::tcp::EcnMode;
 use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport};
 
+use crate::after_the_end::after_the_end;
 use crate::bounds::ip::{FlowBounds, flows};
 use crate::bounds::most_packet_hops;
 use crate::randomness::without_randomness;
@@ -17,7 +18,8 @@ use crate::randomness::without_randomness;
 #[must_use]
 pub fn advice(study: &Study) -> Vec<String> {
     let mut told = BTreeSet::new();
-    let all = study.cases.iter().flat_map(|it| of_plan(&it.plan));
+    let late = after_the_end(study).into_iter();
+    let all = late.chain(study.cases.iter().flat_map(|it| of_plan(&it.plan)));
     all.chain(equal_runs(study)).filter(|it| told.insert(it.clone())).collect()
 }
 
@@ -52,27 +54,12 @@ pub fn packet_hops(study: &Study) -> f64 {
 fn of_plan(plan: &Plan) -> Vec<String> {
     let topology = Topology::new(plan);
     let flows = flows(plan, &topology);
-    let mut advice = late_starts(plan);
-    advice.extend(isolated_nodes(plan));
+    let mut advice = isolated_nodes(plan);
     advice.extend(unused_routes(plan));
     advice.extend(overloads(plan, &flows));
     advice.extend(unfinished_files(plan, &flows));
     advice.extend(marks_that_nobody_makes(plan, &flows));
     advice
-}
-
-fn late_starts(plan: &Plan) -> Vec<String> {
-    let end = Time::ZERO + plan.duration;
-    let flows = plan.flows.iter().map(|it| ("flow", &it.name, it.start));
-    let consumers = plan.consumers.iter().map(|it| ("consumer", &it.name, it.settings.start));
-    let late = flows.chain(consumers).filter(|it| it.2 >= end);
-    let words = late.map(|(kind, name, start)| {
-        let [start, end] = [start, end].map(|it| it.since(Time::ZERO).as_seconds());
-        format!(
-            "{kind} `{name}` starts at {start} s, and the run ends at {end} s: it sends nothing"
-        )
-    });
-    words.collect()
 }
 
 fn isolated_nodes(plan: &Plan) -> Vec<String> {

@@ -144,6 +144,17 @@ impl From<CaptureSettings> for Details {
     }
 }
 
+impl Details {
+    /// Whether each node and each flow that they name is in some case.
+    ///
+    /// # Errors
+    /// [`ScenarioError`] names the first that is in none, and those that there are.
+    pub fn check(&self, study: &Study) -> Result<(), ScenarioError> {
+        self.captured.check(study)?;
+        self.packets.check(study)
+    }
+}
+
 /// Runs in progress.
 #[derive(Debug)]
 pub struct Batch {
@@ -191,10 +202,10 @@ impl Batch {
         details: impl Into<Details>,
         processors: impl Into<Processors>,
     ) -> Result<Self, ScenarioError> {
-        let Details { captured, packets, is_live } = details.into();
+        let details = details.into();
+        details.check(&study)?;
+        let Details { captured, packets, is_live } = details;
         let captures = Captures { folder: folder.join("captures"), settings: captured };
-        captures.check(&study)?;
-        packets.check(&study)?;
         let captures = Some(captures).filter(|it| !it.settings.nodes.is_empty());
         let details = (captures, packets, is_live);
         Ok(Self::with(study, Some(folder), details, processors.into()))

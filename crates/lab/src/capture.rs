@@ -61,6 +61,21 @@ pub struct CaptureSettings {
 }
 
 impl CaptureSettings {
+    /// Whether each node that is to be captured is in some case.
+    pub(crate) fn check(&self, study: &Study) -> Result<(), ScenarioError> {
+        let nodes = || study.cases.iter().flat_map(|it| &it.plan.nodes).map(|it| it.name.as_str());
+        let is_unknown = |name: &&String| !nodes().any(|it| it == name.as_str());
+        let Some(unknown) = self.nodes.iter().find(is_unknown) else { return Ok(()) };
+        let mut known: Vec<&str> = Vec::new();
+        nodes().for_each(|it| {
+            if !known.contains(&it) {
+                known.push(it)
+            }
+        });
+        let mistake = Mistake::new("there is no such node").help(suggestion(unknown, &known));
+        Err(mistake.locate(&format!("--pcap {unknown}"), "", None))
+    }
+
     /// All of the packets, at these nodes.
     #[must_use]
     pub fn at(nodes: Vec<String>) -> Self {
@@ -129,21 +144,6 @@ pub(crate) struct Captures {
 }
 
 impl Captures {
-    /// Whether each node that is to be captured is in some case.
-    pub(crate) fn check(&self, study: &Study) -> Result<(), ScenarioError> {
-        let nodes = || study.cases.iter().flat_map(|it| &it.plan.nodes).map(|it| it.name.as_str());
-        let is_unknown = |name: &&String| !nodes().any(|it| it == name.as_str());
-        let Some(unknown) = self.settings.nodes.iter().find(is_unknown) else { return Ok(()) };
-        let mut known: Vec<&str> = Vec::new();
-        nodes().for_each(|it| {
-            if !known.contains(&it) {
-                known.push(it)
-            }
-        });
-        let mistake = Mistake::new("there is no such node").help(suggestion(unknown, &known));
-        Err(mistake.locate(&format!("--pcap {unknown}"), "", None))
-    }
-
     /// Starts the captures of one run: of each node a file, in a folder below
     /// folders named after the case. The world is to be watched by them.
     pub(crate) fn start(&self, case: &Case, plan: &Plan, world: &mut World) -> Started {

@@ -58,9 +58,15 @@ impl Folder {
         self.room -= bytes.len() as u64;
         String::from_utf8(bytes).map_err(|error| {
             let valid = error.utf8_error().valid_up_to();
-            refuse(format!("not text in UTF-8, from byte {valid} on"))
+            refuse(not_text(error.as_bytes(), valid))
         })
     }
+}
+
+/// Of which line a byte is not text.
+fn not_text(bytes: &[u8], at: usize) -> String {
+    let line = 1 + bytes[..at].iter().filter(|it| **it == b'\n').count();
+    format!("line {line} is not text in UTF-8: byte {:#04x}", bytes[at])
 }
 
 fn reason(error: &io::Error) -> String {

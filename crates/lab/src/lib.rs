@@ -9,6 +9,7 @@
 //! `python/windtunnel/measures/definitions.toml`. `series` has what is recorded during a run.
 
 mod advice;
+mod after_the_end;
 mod batch;
 mod bounds;
 mod capture;
@@ -29,6 +30,7 @@ mod series;
 pub mod tables;
 
 pub use advice::{advice, packet_hops};
+pub use after_the_end::after_the_end;
 pub use batch::{Batch, Details, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
@@ -43,5 +45,6 @@ pub use packets::PacketSettings;
 pub use randomness::without_randomness;
 pub use tables::Run;
 pub use windtunnel_scenario::{
-    Case, Extensions, Place, RootPlan, ScenarioError, Study, read_dns, schema, units,
+    Case, Extensions, Place, RootPlan, ScenarioError, Study, check_toml, did_you_mean, read_dns,
+    schema, suggestion, units,
 };

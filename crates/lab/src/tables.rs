@@ -56,6 +56,7 @@ pub const COLUMNS: &[&str] = &[
     "prefix",
     "flow_controller",
     "goodput_bps",
+    "active_s",
     "received_bps",
     "received_bytes",
     "data",
@@ -110,6 +111,7 @@ pub const COLUMNS: &[&str] = &[
     "to",
     "utilisation",
     "medium_utilisation",
+    "shaped_rate_bps",
     "throughput_bps",
     "offered",
     "delivered",
@@ -522,19 +524,21 @@ fn directions(plan: &Plan) -> Vec<Direction<'_>> {
 
 fn links(plan: &Plan, world: &World, end: Time) -> RecordBatch {
     let seconds = end.as_seconds();
-    let rows: Vec<_> = directions(plan).into_iter().zip(world.ports(end)).collect();
+    let shaped = directions(plan).into_iter().zip(world.shaped_rates());
+    let rows: Vec<_> = shaped.zip(world.ports(end)).collect();
     let mut airtimes = vec![Duration::ZERO; plan.media()];
-    for (direction, (_, busy)) in &rows {
+    for ((direction, _), (_, busy)) in &rows {
         direction.link.medium.into_iter().for_each(|it| airtimes[it] += *busy);
     }
     Columns::of(&rows)
-        .text("link", |(direction, _)| &direction.link.name)
-        .text("from", |(direction, _)| direction.from)
-        .text("to", |(direction, _)| direction.to)
+        .text("link", |((direction, _), _)| &direction.link.name)
+        .text("from", |((direction, _), _)| direction.from)
+        .text("to", |((direction, _), _)| direction.to)
         .number("utilisation", |(_, (_, busy))| busy.as_seconds() / seconds)
-        .number("medium_utilisation", |(direction, _)| {
+        .number("medium_utilisation", |((direction, _), _)| {
             direction.link.medium.map(|it| airtimes[it].as_seconds() / seconds)
         })
+        .number("shaped_rate_bps", |((_, rate), _)| rate.map(|it| it.bits_per_second() as f64))
         .number("throughput_bps", |(_, (it, _))| it.delivered_bytes as f64 * 8.0 / seconds)
         .count("offered", |(_, (it, _))| it.offered)
         .count("delivered", |(_, (it, _))| it.delivered)

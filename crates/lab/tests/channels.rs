@@ -540,7 +540,7 @@ fn a_file_that_cannot_be_read_is_refused_with_where_it_was_sought() {
         ("inner", "inner: not a file"),
         ("", "not a file"),
         ("/dev/zero", "/dev/zero: not a file"),
-        ("binary", "not text in UTF-8, from byte 0 on"),
+        ("binary", "binary: line 1 is not text in UTF-8: byte 0xff"),
         ("large", "large: too large: more than 64 MiB"),
     ] {
         let text = changed(TRACE, "\"cell.trace\"", &format!("¶\"{name}\""));
@@ -641,8 +641,8 @@ fn the_tables_of_channels_have_a_row_for_each_sample_and_each_thing_on_a_map() {
     assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
     let tables = tables::all(&study, &outcome.runs);
     let table = |name: &str| &tables.iter().find(|it| it.0 == name).expect("it is there").1;
-    // 20 intervals of 100 ms, two directions.
-    assert_eq!(table("channel_series").num_rows(), 40);
+    // 400 intervals of 5 ms, two directions.
+    assert_eq!(table("channel_series").num_rows(), 800);
     // A station, a building, two corners of the path.
     assert_eq!(table("maps").num_rows(), 4);
 }

@@ -18,7 +18,7 @@ fn study(text: &str) -> Study {
 /// One flow over TCP, over a link that loses packets, and one that does not.
 fn scenario(controller: &str) -> String {
     format!(
-        "duration = \"5 s\"\nseed = {SEED}\nnodes = {{ a = {{}}, b = {{}} }}\n\
+        "duration = \"5 s\"\nrecording.interval = \"100 ms\"\nseed = {SEED}\nnodes = {{ a = {{}}, b = {{}} }}\n\
          [links.path]\nnodes = [\"a\", \"b\"]\nrate = \"10 Mbps\"\ndelay = \"10 ms\"\n\
          queue = {{ kind = \"drop-tail\", limit = \"60 packets\" }}\n\
          [flows]\nf = {{ from = \"a\", to = \"b\", controller = {controller} }}\n\

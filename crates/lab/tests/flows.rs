@@ -1,5 +1,7 @@
 //! Flows over TCP and UDP, from the scenario file to their tables.
 
+use std::collections::BTreeMap;
+
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use arrow_array::{Array, RecordBatch};
@@ -46,6 +48,28 @@ fn a_bulk_flow_fills_the_narrowest_link_with_its_share_of_content() {
     assert!(goodput < most && goodput > 0.9 * most, "{goodput}");
     assert_eq!(table(&tables, "flows")["flow_controller"].as_string::<i32>().value(0), "aimd");
     assert!(table(&tables, "flows")["prefix"].is_null(0));
+}
+
+/// Nothing but the time of the run divides what was received; the flow's own time is beside it.
+#[test]
+fn goodput_is_over_the_whole_run_and_the_active_time_has_its_own_column() {
+    let flow = r#"from = "a", to = "b", controller = "reno""#;
+    let tables = run(
+        &scenario(&format!(
+            r#"
+            flows.half = {{ {flow}, start = "5 s" }}
+            flows.file = {{ {flow}, workload = {{ kind = "file", size = "100 kB" }} }}
+            flows.never = {{ {flow}, start = "20 s" }}
+            "#
+        )),
+        1,
+    );
+    let flows = table(&tables, "flows");
+    let received = counts(flows, "received_bytes");
+    let whole: Vec<f64> = received.iter().map(|it| *it as f64 * 8.0 / 10.0).collect();
+    assert_eq!(numbers(flows, "goodput_bps"), whole);
+    let file = numbers(flows, "completion_s")[1];
+    assert_eq!(numbers(flows, "active_s"), [5.0, file, 0.0]);
 }
 
 /// A flow's transfers that were received to their end, and those that only began.
@@ -163,7 +187,7 @@ fn a_flow_that_its_send_buffer_limits_has_the_rate_of_the_buffer() {
 }
 
 #[test]
-fn only_tcp_over_a_single_path_says_what_limited_it() {
+fn a_flow_over_udp_does_not_say_what_limited_it() {
     let udp = r#"flows.f = { from = "a", to = "b", protocol = "udp", rate = "4 Mbps" }"#;
     let flows = table(&run(&scenario(udp), 1), "flows").clone();
     assert!(LIMITS.iter().all(|it| flows[*it].is_null(0)));
@@ -231,6 +255,43 @@ fn answers_follow_each_other_at_the_pace_of_thinking() {
         assert!((1.02..1.2).contains(&between), "{between}");
     }
     assert!(numbers(transfers, "slowdown").iter().all(|it| *it >= 1.0));
+}
+
+/// The size and the beginning of each transfer, by its number.
+fn by_number(flow: &str, queue: &str) -> BTreeMap<u64, (u64, f64)> {
+    let queue = format!(r#"defaults.link.queue = {{ kind = "drop-tail", limit = "{queue}" }}"#);
+    let text = scenario(&format!("{flow}\n{queue}")).replace("10 s\"", "100 s\"");
+    let tables = run(&text, 1);
+    let them = table(&tables, "transfers");
+    let begun = counts(them, "size_bytes").into_iter().zip(numbers(them, "start_s"));
+    let found: BTreeMap<_, _> = counts(them, "number").into_iter().zip(begun).collect();
+    assert_eq!(found.len(), them.num_rows(), "numbers are unique");
+    found
+}
+
+/// Files overtake each other in another order where the queue is another one.
+#[test]
+fn the_number_of_a_file_is_its_identity_in_every_case() {
+    let flow = r#"flows.web = { from = "a", to = "b", controller = "cubic", workload = { kind = "arrivals", sizes = "web-search", load = "90 %" } }"#;
+    let cases = [by_number(flow, "20 packets"), by_number(flow, "2000 packets")];
+    let both = cases[0].keys().filter(|it| cases[1].contains_key(it));
+    assert!(both.clone().count() > 20);
+    for number in both {
+        assert_eq!(cases[0][number], cases[1][number], "file {number}");
+    }
+    let in_order = cases[0].values().map(|it| it.1);
+    assert!(in_order.is_sorted(), "files are numbered as they arrive");
+}
+
+/// A worker's answers, and those of the others, each in their order.
+#[test]
+fn answers_are_numbered_by_worker_and_request() {
+    let flow = r#"flows.web = { from = "b", to = "a", controller = "cubic", workload = { kind = "request-response", response = "14480 B", workers = 3, think = "100 ms", periods = "exponential" } }"#;
+    let answers = by_number(flow, "200 packets");
+    for worker in 0..3 {
+        let begun = answers.iter().filter(|it| it.0 % 3 == worker).map(|it| it.1.1);
+        assert!(begun.clone().count() > 5 && begun.is_sorted(), "worker {worker}");
+    }
 }
 
 /// The transfers of workers that ask for ten full segments, which take 12 ms of 10 Mbps, for a

@@ -77,6 +77,41 @@ fn a_flow_on_one_path_has_no_subflows() {
     assert!(flows["reinjected_bytes"].is_null(0) && flows["path_switches"].is_null(0));
 }
 
+/// The columns that say what limited a flow, and for how long.
+const LIMITS: [&str; 8] = [
+    "handshake_s",
+    "idle_s",
+    "application_limited_s",
+    "cwnd_limited_s",
+    "pacing_limited_s",
+    "host_queue_limited_s",
+    "receive_window_limited_s",
+    "send_buffer_limited_s",
+];
+
+#[test]
+fn each_moment_of_a_flow_has_one_limit() {
+    for keys in ["", "pacing = true", "send_buffer = \"10 kB\"", "receive_buffer = \"10 kB\""] {
+        let flows = table(&format!("multipath = {{}}\n{keys}"), "flows");
+        let total: f64 = LIMITS.iter().map(|it| numbers(&flows, it)[0]).sum();
+        assert!((total - 20.0).abs() < 1e-9, "{keys}: {total}");
+    }
+}
+
+/// One subflow is limited as plain TCP is, but for the longer headers.
+#[test]
+fn one_subflow_is_limited_as_plain_tcp() {
+    let path = "[[\"up\", \"over\"]]";
+    for keys in ["", "pacing = true", "send_buffer = \"20 kB\"", "receive_buffer = \"20 kB\""] {
+        let plain = table(keys, "flows");
+        let one = table(&format!("multipath = {{ paths = {path} }}\n{keys}"), "flows");
+        for it in LIMITS {
+            let [plain, one] = [&plain, &one].map(|flows| numbers(flows, it)[0]);
+            assert!((plain - one).abs() < 0.4, "{keys}, {it}: {plain} and {one}");
+        }
+    }
+}
+
 #[test]
 fn a_receiver_that_asks_opens_the_subflows() {
     let keys = r#"workload = { kind = "request-response", response = "1 MB" }

@@ -40,12 +40,30 @@ fn an_interval_of_a_kind_goes_before_that_of_all() {
         let it = plan(&recording(line));
         (milliseconds(&it.flows), milliseconds(&it.links))
     };
-    assert_eq!(intervals(""), (Some(100), Some(100)));
+    assert_eq!(intervals(""), (Some(5), Some(5)), "300 samples in 2 s");
     assert_eq!(intervals("recording.interval = \"20 ms\""), (Some(20), Some(20)));
     let both = "recording = { interval = \"20 ms\", links = { interval = \"1 s\" } }";
     assert_eq!(intervals(both), (Some(20), Some(1_000)));
-    assert_eq!(intervals("recording.flows = false"), (None, Some(100)));
-    assert_eq!(intervals("recording = { flows = true, links = false }"), (Some(100), None));
+    assert_eq!(intervals("recording.flows = false"), (None, Some(5)));
+    assert_eq!(intervals("recording = { flows = true, links = false }"), (Some(5), None));
+}
+
+/// With the shortest of 1, 2, 5, 10 ns and so on there are always more; a longer one has fewer.
+#[test]
+fn a_short_run_has_at_least_300_samples() {
+    for (duration, nanoseconds) in [
+        ("60 s", 100_000_000),
+        ("30 s", 100_000_000),
+        ("29 s", 50_000_000),
+        ("2 s", 5_000_000),
+        ("20 ms", 50_000),
+        ("1 us", 2),
+    ] {
+        let text =
+            recording("").replace("duration = \"2 s\"", &format!("duration = \"{duration}\""));
+        let interval = plan(&text).flows.expect("flows are recorded").interval;
+        assert_eq!(interval.as_nanos(), nanoseconds, "{duration}");
+    }
 }
 
 #[test]
@@ -61,7 +79,7 @@ fn only_names_flows_and_links() {
 fn forwarders_of_nodes_are_recorded_where_a_file_says_so() {
     assert!(plan(&recording("")).nodes.is_none());
     assert!(plan(&recording("recording.interval = \"20 ms\"")).nodes.is_none());
-    assert_eq!(milliseconds(&plan(&recording("recording.nodes = true")).nodes), Some(100));
+    assert_eq!(milliseconds(&plan(&recording("recording.nodes = true")).nodes), Some(5));
     let it = plan(&recording("recording.nodes = { interval = \"20 ms\", only = [\"b\"] }"));
     assert_eq!(milliseconds(&it.nodes), Some(20));
     assert_eq!(it.nodes.and_then(|it| it.only), Some(vec![1]));
@@ -134,7 +152,9 @@ fn the_default_interval_becomes_longer_with_the_rows_and_says_so() {
     assert_eq!((interval(&only), only.notes().len()), (Some(100), 0));
     // One flow for 200 days.
     assert_eq!(interval(&many(1, "4800 h", "")), Some(10_000));
-    assert_eq!(interval(&many(3_000, "500 ms", "")), Some(100));
+    // In a short run of many flows as often as 200,000 rows allow.
+    assert_eq!(interval(&many(3_000, "500 ms", "")), Some(10));
+    assert_eq!(interval(&many(3_000, "10 s", "")), Some(100));
 }
 
 /// Every 10 ms of three runs of two cases.
@@ -248,7 +268,7 @@ fn what_is_not_recorded_has_a_table_without_rows() {
     let (study, outcome) = Batch::start(read(&text).expect("it is valid"), 1).finish();
     let tables = tables::all(&study, &outcome.runs);
     let rows = |name: &str| tables.iter().find(|it| it.0 == name).map(|it| it.1.num_rows());
-    assert_eq!(SERIES.map(rows), [0, 2 * 20, 0, 0, 0, 0, 0, 0].map(Some));
+    assert_eq!(SERIES.map(rows), [0, 2 * 400, 0, 0, 0, 0, 0, 0].map(Some));
 }
 
 #[test]

@@ -109,12 +109,12 @@ fn every_table_has_its_rows_for_every_run() {
     let (study, outcome) = finish(study(), 2);
     let rows: Vec<usize> =
         tables::all(&study, &outcome.runs).iter().map(|(_, table)| table.num_rows()).collect();
-    // Of one flow without transfers, two links of two directions, three nodes, and 20 samples;
+    // Of one flow without transfers, two links of two directions, three nodes, and 400 samples;
     // and neither a subflow, a bridge, a tunnel, a region, a map, a link budget, an antenna, a
     // contact, a session, a player, a channel, a path that changes, a packet whose events are
     // recorded, nor a forwarder that is.
     let totals = [&[6, 6, 0, 0, 24, 18][..], &[0; 18]].concat();
-    assert_eq!(rows, [&totals[..], &[6 * 20, 24 * 20, 0, 0, 0, 0, 0, 0]].concat());
+    assert_eq!(rows, [&totals[..], &[6 * 400, 24 * 400, 0, 0, 0, 0, 0, 0]].concat());
 }
 
 #[test]

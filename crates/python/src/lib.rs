@@ -9,6 +9,7 @@ mod environment;
 mod extensions;
 mod fly;
 mod lookup;
+mod messages;
 #[cfg(target_os = "linux")]
 mod ndn;
 mod paging_policies;
@@ -252,15 +253,7 @@ impl Scenario {
         events: Vec<String>,
         is_live: bool,
     ) -> PyResult<Batch> {
-        let mut settings = lab::CaptureSettings::at(captured);
-        settings.snap_length = snap_length;
-        let wrong = |error: lab::ScenarioError| ScenarioError::new_err(error.to_string());
-        if let Some(text) = directions {
-            settings = settings.in_directions(text).map_err(wrong)?;
-        }
-        if let Some((from, until)) = &window {
-            settings = settings.between([from, until]).map_err(wrong)?;
-        }
+        let settings = capture_settings(captured, directions, snap_length, window)?;
         let study = self.0.clone();
         let processors = lab::Processors { jobs, threads };
         let packets = lab::PacketSettings { flows: events };
@@ -274,9 +267,29 @@ impl Scenario {
         Ok(Batch(Some(batch.map_err(wrong)?)))
     }
 
-    /// What is probably not meant, such as a flow that starts after the end.
+    /// Checks what `start` takes of captures and events.
+    #[pyo3(signature = (captured, *, directions=None, window=None, events=Vec::new()))]
+    fn check_details(
+        &self,
+        captured: Vec<String>,
+        directions: Option<&str>,
+        window: Option<(String, String)>,
+        events: Vec<String>,
+    ) -> PyResult<()> {
+        let captured = capture_settings(captured, directions, None, window)?;
+        let packets = lab::PacketSettings { flows: events };
+        let details = lab::Details { captured, packets, is_live: false };
+        details.check(&self.0).map_err(wrong)
+    }
+
+    /// What is probably not meant, such as what would be after the end.
     fn advice(&self) -> Vec<String> {
         lab::advice(&self.0)
+    }
+
+    /// What does not happen because the run ends before, such as a change of a link.
+    fn after_the_end(&self) -> Vec<String> {
+        lab::after_the_end(&self.0)
     }
 
     /// The cases in which nothing is random, by their place: all their runs are the same.
@@ -300,6 +313,28 @@ impl Scenario {
     fn imports(&self) -> Vec<&str> {
         self.0.imports()
     }
+}
+
+fn capture_settings(
+    nodes: Vec<String>,
+    directions: Option<&str>,
+    snap_length: Option<u32>,
+    window: Option<(String, String)>,
+) -> PyResult<lab::CaptureSettings> {
+    let mut settings = lab::CaptureSettings::at(nodes);
+    settings.snap_length = snap_length;
+    if let Some(text) = directions {
+        settings = settings.in_directions(text).map_err(wrong)?;
+    }
+    if let Some((from, until)) = &window {
+        settings = settings.between([from, until]).map_err(wrong)?;
+    }
+    Ok(settings)
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "for `map_err`")]
+fn wrong(error: lab::ScenarioError) -> PyErr {
+    ScenarioError::new_err(error.to_string())
 }
 
 /// Name, last value and means of a flow or a queue.
@@ -486,6 +521,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     fly::add(module)?;
     #[cfg(target_os = "linux")]
     ndn::add(module)?;
+    messages::add(module)?;
     module.add_function(wrap_pyfunction!(schema, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue, module)?)?;
     Ok(())

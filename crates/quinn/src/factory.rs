@@ -118,13 +118,17 @@ fn parameters(controller: &str) -> impl Iterator<Item = &'static str> {
     all.iter().map(|it| it.name)
 }
 
-/// The names that there are, the one most like `name` first if it may have been meant.
+/// The names that may have been meant, else all; capital letters are like small ones.
 fn one_of(name: &str, known: impl Iterator<Item = &'static str>) -> String {
     let known: Vec<&str> = known.collect();
-    let alike = |it: &&str| strsim::damerau_levenshtein(name, it);
-    match known.iter().copied().min_by_key(alike) {
+    let name = name.to_lowercase();
+    let changes = |it: &&str| strsim::damerau_levenshtein(&name, it);
+    let least = known.iter().map(changes).min();
+    let nearest: Vec<&str> =
+        known.iter().copied().filter(|it| Some(changes(it)) == least).collect();
+    match least {
         None => "it has none".to_owned(),
-        Some(nearest) if alike(&nearest) <= 2 => format!("did you mean `{nearest}`?"),
+        Some(0..=2) => format!("did you mean `{}`?", nearest.join("` or `")),
         Some(_) => format!("choose from {}", known.join(", ")),
     }
 }
@@ -155,6 +159,8 @@ mod tests {
         };
         let cases = [
             (said("cubik", &[]), "there is no controller `cubik`; did you mean `cubic`?"),
+            (said("BBRv3", &[]), "there is no controller `BBRv3`; did you mean `bbr3`?"),
+            (said("bbr2", &[]), "there is no controller `bbr2`; did you mean `bbr1` or `bbr3`?"),
             (
                 said("copa", &[("gain", Value::Number(1.0))]),
                 "`copa` has no parameter `gain`; choose from delta, competitive",

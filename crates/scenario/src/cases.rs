@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use toml_edit::{DocumentMut, Key};
+use toml_edit::{Document, DocumentMut, Key};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 
@@ -248,6 +248,8 @@ struct Given<'a> {
     text: String,
     /// What is set.
     set: Vec<(Vec<Key>, Origin)>,
+    /// What of that the user should know.
+    notes: Vec<String>,
 }
 
 impl<'a> Given<'a> {
@@ -259,14 +261,18 @@ impl<'a> Given<'a> {
         check_size(original).map_err(|it| it.locate(file, "", None))?;
         let refuse = |it: Mistake| it.locate(file, original, None);
         let mut document = settings::parse(original).map_err(refuse)?;
+        check_kind(original, &document).map_err(refuse)?;
         let mut set = Vec::new();
+        let mut notes = Vec::new();
         for (path, value) in settings {
             let what = format!("{path}={value}");
-            let keys = settings::set(&mut document, path, settings::value(value));
+            let value = settings::value(value);
+            notes.extend(settings::note_of_both(&document, path, &value));
+            let keys = settings::set(&mut document, path, value);
             set.push((keys.map_err(|it| refuse(it.named(&what)))?, Origin::Outside(what)));
         }
         let text = if settings.is_empty() { original.to_owned() } else { document.to_string() };
-        Ok(Self { file, original, document, text, set })
+        Ok(Self { file, original, document, text, set, notes })
     }
 
     /// The error of a mistake in the text, in a case of the comparison if only there.
@@ -321,7 +327,8 @@ impl<'a> Given<'a> {
         extensions: &Extensions,
     ) -> Result<(Plan, Vec<String>, Vec<String>), ScenarioError> {
         let plan = parse(&text, files).and_then(|(it, imports)| {
-            let (plan, mut notes) = build::plan(&it, files, extensions)?;
+            let (plan, of_plan) = build::plan(&it, files, extensions)?;
+            let mut notes = [self.notes.clone(), of_plan].concat();
             notes.extend(it.recording.notes(&plan));
             notes.extend(loss_note(&plan));
             notes.extend(files.notes());
@@ -357,6 +364,18 @@ fn check_size(text: &str) -> Result<(), Mistake> {
     let most = MOST_BYTES >> 20;
     Err(Mistake::new(format!("too large for a scenario: more than {most} MiB"))
         .help("name a scenario file; there are examples in scenarios/"))
+}
+
+/// Refuses the file of a study, which names a scenario.
+fn check_kind(text: &str, document: &DocumentMut) -> Result<(), Mistake> {
+    let Some(key) = ["scenario", "vary"].into_iter().find(|it| document.contains_key(it)) else {
+        return Ok(());
+    };
+    // A document that can be changed does not know where its keys are.
+    let place = Document::parse(text).ok().and_then(|it| it.key(key)?.span());
+    Err(Mistake::new(format!("`{key}` is a key of studies, and this must be a scenario"))
+        .at(place)
+        .help("`windtunnel study FILE` runs a study"))
 }
 
 /// Each of these texts once.

@@ -1,7 +1,10 @@
 //! What is wrong with a scenario, where, and what would be right.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::ops::Range;
+
+use indexmap::IndexSet;
 
 /// A place in a text: line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -105,9 +108,14 @@ impl Mistake {
         Self { unknown: Some(Box::new(unknown)), ..mistake }
     }
 
-    /// Text that is not valid TOML.
-    pub(crate) fn from_toml(error: &toml::de::Error) -> Self {
-        Self::new(error.message().trim()).at(error.span())
+    /// Text that is not valid TOML, for a reason that the parser gives with its place.
+    pub(crate) fn not_toml(text: &str, reason: &str, span: Option<Range<usize>>) -> Self {
+        match language(text) {
+            Some((name, span)) => {
+                Self::new(format!("this is {name}, and the file must be TOML")).at(span).help(TOML)
+            }
+            None => Self::new(reason.trim()).at(span),
+        }
     }
 
     /// The error of a file with this mistake.
@@ -126,6 +134,8 @@ impl Mistake {
 /// The most characters of a message, and of a line of the file, that are shown.
 const MOST_SHOWN: usize = 600;
 const MOST_OF_A_LINE: usize = 160;
+/// The most names that one question asks about.
+const MOST_MEANT: usize = 3;
 
 /// What a user put into a message may be long.
 fn shortened(text: &str) -> String {
@@ -146,22 +156,62 @@ pub fn list(names: &[&str]) -> String {
     }
 }
 
+/// What is most like TOML, for who wrote something else.
+const TOML: &str = "write keys such as duration = \"10 s\" and tables such as [links.access]; \
+    `windtunnel new` prints examples";
+
+/// The other language that a text is in, and the line that shows it: the first that says anything.
+fn language(text: &str) -> Option<(&'static str, Range<usize>)> {
+    let is_empty = |line: &str| line.trim().is_empty() || line.trim().starts_with('#');
+    let line = text.trim_start_matches('\u{feff}').lines().find(|it| !is_empty(it))?;
+    let start = line.as_ptr().addr() - text.as_ptr().addr();
+    let is_key = |it: &str| it.chars().all(|it| it.is_alphanumeric() || "_-".contains(it));
+    let is_pair =
+        |(key, value): (&str, &str)| is_key(key) && (value.is_empty() || value.starts_with(' '));
+    let name = match line.trim() {
+        it if it.starts_with('{') => "JSON",
+        it if it == "---" || it.starts_with("- ") => "YAML",
+        it if it.split_once(':').is_some_and(is_pair) => "YAML",
+        _ => return None,
+    };
+    Some((name, start..start + line.len()))
+}
+
 /// "did you mean …", and the list of what is known.
 #[must_use]
 pub fn suggestion(wrong: &str, known: &[&str]) -> String {
     let list = list(known);
-    match nearest(wrong, known) {
-        Some(nearest) => format!("did you mean `{nearest}`? Known here: {list}"),
+    match did_you_mean(wrong, known) {
+        Some(question) => format!("{question} Known here: {list}"),
         None => format!("known here: {list}"),
     }
 }
 
-/// The known name that may be meant, if any is near.
-pub(crate) fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Option<&'a str> {
-    let near = |it: &&&str| wrong.len().abs_diff(it.len()) <= 1 + it.len() / 3;
-    let distances = known.iter().filter(near);
-    let distances = distances.map(|it| (strsim::damerau_levenshtein(wrong, it), *it));
-    distances.min().filter(|(distance, it)| *distance <= 1 + it.len() / 3).map(|it| it.1)
+/// A question after the known names that are most like a wrong one, if any is like it.
+#[must_use]
+pub fn did_you_mean(wrong: &str, known: &[&str]) -> Option<String> {
+    let names: Vec<String> = nearest(wrong, known).iter().map(|it| format!("`{it}`")).collect();
+    (!names.is_empty()).then(|| format!("did you mean {}?", names.join(" or ")))
+}
+
+/// The known names that may be meant: those with the fewest changes of letters, of these the ones
+/// that begin most like it, in their order. Capital letters are like small ones.
+fn nearest<'a>(wrong: &str, known: &[&'a str]) -> Vec<&'a str> {
+    let wrong = wrong.to_lowercase();
+    let near = |it: &&str| wrong.len().abs_diff(it.len()) <= 1 + it.len() / 3;
+    let far = known.iter().copied().filter(near).map(|it| (distance(&wrong, it), it));
+    let far = far.filter(|((changes, _), it)| *changes <= 1 + it.len() / 3);
+    let mut far: Vec<_> = far.collect();
+    let least = far.iter().map(|it| it.0).min();
+    far.retain(|it| Some(it.0) == least);
+    far.into_iter().map(|it| it.1).collect::<IndexSet<_>>().into_iter().take(MOST_MEANT).collect()
+}
+
+/// How many changes of letters make a name of a wrong one, then how unlike they begin.
+fn distance(wrong: &str, name: &str) -> (usize, Reverse<usize>) {
+    let name = name.to_lowercase();
+    let alike = wrong.chars().zip(name.chars()).take_while(|(one, other)| one == other).count();
+    (strsim::damerau_levenshtein(wrong, &name), Reverse(alike))
 }
 
 fn place(text: &str, span: &Range<usize>) -> Place {

@@ -65,11 +65,12 @@ pub use bridges::round_trip;
 pub use cases::{Case, Outside, Study};
 pub use consumers::{LoneConsumer, lone_consumer};
 pub use dns::{RootPlan, read_dns};
-pub use error::{Mistake, Place, ScenarioError, list, suggestion};
+pub use error::{Mistake, Place, ScenarioError, did_you_mean, list, suggestion};
 pub use extensions::Extensions;
 pub use files::Unreadable;
 pub use ndn_forwarder::{
     FaceAddress, FacePlan, FaceProtocol, ForwarderPlan, NDN_PORT, RoutePlan, read_forwarder,
 };
 pub use scenario::schema;
+pub use tree::check_toml;
 pub use units::{duration, units};

@@ -54,24 +54,33 @@ impl Error for Mistake {
         }
     }
 
-    fn invalid_type(found: Unexpected<'_>, expected: &dyn Expected) -> Self {
-        let found = match found {
+    fn invalid_type(given: Unexpected<'_>, expected: &dyn Expected) -> Self {
+        let found = match given {
             Unexpected::Map => "a table".to_owned(),
             Unexpected::Seq => "an array".to_owned(),
             Unexpected::Str(text) => format!("\"{text}\""),
             Unexpected::Signed(number) => format!("`{number}`"),
-            Unexpected::Float(number) => format!("`{number}`"),
+            Unexpected::Float(number) => format!("`{number:?}`"),
             Unexpected::Bool(flag) => format!("`{flag}`"),
             other => other.to_string(),
         };
-        let expected = match expected.to_string().as_str() {
-            "u8" => "a whole number from 0 to 255".to_owned(),
-            "u16" => "a whole number from 0 to 65535".to_owned(),
-            "u32" | "u64" | "usize" => "a whole number from 0".to_owned(),
-            "a sequence" => "an array".to_owned(),
-            "a boolean" => "true or false".to_owned(),
-            it if it == "a map" || it.starts_with("struct ") => "a table".to_owned(),
-            it => it.to_owned(),
+        let name = expected.to_string();
+        let most = match name.as_str() {
+            "u8" => Some(u64::from(u8::MAX)),
+            "u16" => Some(u64::from(u16::MAX)),
+            "u32" => Some(u64::from(u32::MAX)),
+            // The greatest integer of TOML.
+            "u64" | "usize" => Some(i64::MAX.unsigned_abs()),
+            _ => None,
+        };
+        if let Some(most) = most {
+            return Self::not_a_count(&found, given, most);
+        }
+        let expected = match name.as_str() {
+            "a sequence" => "an array",
+            "a boolean" => "true or false",
+            it if it == "a map" || it.starts_with("struct ") => "a table",
+            it => it,
         };
         Self::new(format!("{found} is not {expected}"))
     }
@@ -103,6 +112,23 @@ fn found(value: &Value) -> Unexpected<'_> {
 }
 
 impl Mistake {
+    /// What was `found` is not a whole number of at most so much.
+    fn not_a_count(found: &str, given: Unexpected<'_>, most: u64) -> Self {
+        let number = match given {
+            Unexpected::Signed(number) => number as f64,
+            Unexpected::Float(number) => number,
+            _ => f64::NAN,
+        };
+        if number > most as f64 {
+            Self::new(format!("{found} is too large: the most is {most}"))
+        } else if number >= 0.0 && number.fract() == 0.0 {
+            Self::new(format!("{found} is not written as a whole number"))
+                .help(format!("write {number}, without a point or an exponent"))
+        } else {
+            Self::new(format!("{found} is not a whole number from 0 to {most}"))
+        }
+    }
+
     /// The same, with a place if it has none yet.
     fn or_at(self, span: &Range<usize>) -> Self {
         if self.span.is_some() { self } else { self.at(span.clone()) }

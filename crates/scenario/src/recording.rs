@@ -16,11 +16,17 @@ use crate::nodes::Names;
 use crate::reader::SHORT;
 use crate::units::{Measured, written};
 
-/// The interval where none is written.
+/// The interval where none is written, and neither of the following asks for another.
 const USUAL: Duration = Duration::from_millis(100);
 
 /// Rows of a series in a run; with more, an interval that is not written is longer.
 const MOST_ROWS: u64 = 2_000_000;
+
+/// Samples of each thing in a run; with fewer, an interval that is not written is shorter.
+const LEAST_SAMPLES: u64 = 300;
+
+/// Rows that a series has at most in a run where its interval is shorter for that.
+const MOST_ROWS_OF_SHORT: u64 = 200_000;
 
 /// Samples of each thing in a run.
 const MOST_SAMPLES: u64 = 1_000_000;
@@ -29,8 +35,9 @@ const MOST_SAMPLES: u64 = 1_000_000;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Recording {
-    /// How often samples are taken; default: every 100 ms, and less often where the series
-    /// of a kind would have more than 2,000,000 rows in a run.
+    /// How often samples are taken; default: every 100 ms, less often where the series of a
+    /// kind would have more than 2,000,000 rows in a run, and more often in a run of less than
+    /// 30 s: at least 300 times, as far as that gives no more than 200,000 rows.
     interval: Option<Located<Measured<Duration>>>,
     /// Series of flows and consumers; default: of all.
     #[serde(default)]
@@ -218,18 +225,38 @@ fn with_playback(plan: &Plan) -> usize {
     plan.flows.iter().filter(has_playback).count()
 }
 
-/// The shortest of 100 ms, 200 ms, 500 ms, 1 s and so on at which a series with so many rows
-/// at one time has no more than [`MOST_ROWS`] in all.
+/// The interval of a series with so many rows at one time.
 fn usual(rows: usize, duration: Duration) -> Duration {
-    let powers = (0..).map(|it| 10_u64.pow(it));
-    let factors = powers.flat_map(|power| [1, 2, 5].map(|it| it * power));
-    let mut steps = factors.map(|it| Duration::from_picos(USUAL.as_picos() * it));
+    let rows = |interval: Duration| samples(duration, interval) * rows as u64;
     let mut interval = USUAL;
-    while samples(duration, interval) * rows as u64 > MOST_ROWS {
-        let Some(next) = steps.next().filter(|it| *it <= duration) else { break };
-        interval = next;
+    for it in longer().take_while(|it| *it <= duration) {
+        if rows(interval) <= MOST_ROWS {
+            break;
+        }
+        interval = it;
+    }
+    for it in shorter().take_while(|it| rows(*it) <= MOST_ROWS_OF_SHORT) {
+        if samples(duration, interval) >= LEAST_SAMPLES {
+            break;
+        }
+        interval = it;
     }
     interval
+}
+
+/// 100 ms, 200 ms, 500 ms, 1 s and so on.
+fn longer() -> impl Iterator<Item = Duration> {
+    factors().map_while(|it| USUAL.as_picos().checked_mul(it)).map(Duration::from_picos)
+}
+
+/// 100 ms, 50 ms, 20 ms, 10 ms and so on.
+fn shorter() -> impl Iterator<Item = Duration> {
+    factors().map(|it| USUAL.as_picos() / it).take_while(|it| *it > 0).map(Duration::from_picos)
+}
+
+/// 1, 2, 5, 10, 20 and so on.
+fn factors() -> impl Iterator<Item = u64> {
+    (0..=18).map(|it| 10_u64.pow(it)).flat_map(|power| [1, 2, 5].map(|it| it * power))
 }
 
 /// Whole intervals.

@@ -7,7 +7,7 @@ use crate::error::{Mistake, suggestion};
 /// A scenario's text, so that values can be set in it.
 pub(crate) fn parse(text: &str) -> Result<DocumentMut, Mistake> {
     let parsed = text.parse::<DocumentMut>();
-    parsed.map_err(|error| Mistake::new(error.message().trim()).at(error.span()))
+    parsed.map_err(|error| Mistake::not_toml(text, error.message(), error.span()))
 }
 
 /// A value from outside: TOML if it is any, else text.
@@ -17,16 +17,13 @@ pub(crate) fn value(text: &str) -> Value {
 
 /// Sets the value at a dotted path, and gives its keys. The table that it goes
 /// into must exist, or be one that may be left out; in an array a key is a place, from 0 on,
-/// where something is already.
+/// where something is already, written as `rate.0` or `rate[0]`.
 pub(crate) fn set(
     document: &mut DocumentMut,
     path: &str,
     value: Value,
 ) -> Result<Vec<Key>, Mistake> {
-    let keys = Key::parse(path).map_err(|_| {
-        Mistake::new(format!("`{path}` is not a path"))
-            .help("write keys with dots between them, such as links.access.rate")
-    })?;
+    let keys = keys(path)?;
     let Some((last, tables)) = keys.split_last() else {
         return Err(Mistake::new("the path is empty"));
     };
@@ -39,6 +36,51 @@ pub(crate) fn set(
     }
     put(item, &so_far, last.get(), value).map_err(|it| it.named(&format!("`{path}`")))?;
     Ok(keys)
+}
+
+/// The keys of a path.
+fn keys(path: &str) -> Result<Vec<Key>, Mistake> {
+    let parsed = Key::parse(path).ok();
+    parsed.or_else(|| Key::parse(&dotted(path)?).ok()).ok_or_else(|| {
+        Mistake::new(format!("`{path}` is not a path"))
+            .help("write keys with dots between them, such as links.access.rate")
+    })
+}
+
+/// A path with `.0` in place of `[0]`.
+fn dotted(path: &str) -> Option<String> {
+    let mut parts = path.split('[');
+    let mut dotted = parts.next()?.to_owned();
+    for part in parts {
+        let (place, rest) = part.split_once(']')?;
+        let place: usize = place.trim().parse().ok()?;
+        dotted.push_str(&format!(".{place}{rest}"));
+    }
+    Some(dotted)
+}
+
+/// What is said of a value for both directions of a link in place of one for each.
+pub(crate) fn note_of_both(document: &DocumentMut, path: &str, value: &Value) -> Option<String> {
+    let keys = keys(path).ok()?;
+    let (first, last) = (keys.first()?.get(), keys.last()?.get());
+    let is_of_links = matches!(first, "links" | "constellations" | "topologies")
+        || (first == "defaults" && keys.get(1)?.get() == "link");
+    let before = keys.iter().try_fold(document.as_item(), |item, key| at(item, key.get()))?;
+    let two = before.as_array().filter(|it| it.len() == 2)?;
+    (is_of_links && last != "nodes" && !value.is_array()).then(|| {
+        let two = two.to_string();
+        format!(
+            "{path}={} is for both directions, where the file has {}; {path}.0 and {path}.1 are \
+             for one",
+            value.to_string().trim(),
+            two.trim()
+        )
+    })
+}
+
+/// What a table has under a name, or an array at a place.
+fn at<'a>(item: &'a Item, name: &str) -> Option<&'a Item> {
+    item.get(name).or_else(|| item.get(name.parse::<usize>().ok()?))
 }
 
 /// What a table has under a name, or an array at a place.

@@ -5,7 +5,7 @@ use std::ops::Range;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use crate::error::Mistake;
+use crate::error::{Mistake, ScenarioError};
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,9 +40,18 @@ pub(crate) struct Entry {
 
 /// Reads a text as TOML.
 pub(crate) fn parse(text: &str) -> Result<Node, Mistake> {
-    let table = DeTable::parse(text).map_err(|error| Mistake::from_toml(&error))?;
+    let table =
+        DeTable::parse(text).map_err(|it| Mistake::not_toml(text, it.message(), it.span()))?;
     let span = table.span();
     Ok(Node { span, value: Value::Table(entries(table.into_inner())?) })
+}
+
+/// Checks that a text is TOML.
+///
+/// # Errors
+/// [`ScenarioError`] says where it is not.
+pub fn check_toml(file: &str, text: &str) -> Result<(), ScenarioError> {
+    parse(text).map(drop).map_err(|it| it.locate(file, text, None))
 }
 
 fn entries(table: DeTable<'_>) -> Result<Vec<Entry>, Mistake> {

@@ -514,9 +514,7 @@ impl Quantity for QueueLimit {
         if !unit.starts_with("packet") {
             return Bytes::from_base(base, unit).map(|it| Self::Bytes(it.0));
         }
-        if base > f64::from(u32::MAX) || base.fract() != 0.0 {
-            return Err("is not a whole number of packets");
-        }
+        check_packets(base)?;
         Ok(Self::Packets(base as u32))
     }
 
@@ -535,6 +533,15 @@ impl Quantity for QueueLimit {
     }
 }
 
+/// Refuses numbers of packets that are not whole or too large.
+fn check_packets(number: f64) -> Result<(), &'static str> {
+    match number {
+        _ if number > f64::from(u32::MAX) => Err("is more than 4294967295 packets"),
+        _ if number.fract() != 0.0 => Err("is not a whole number of packets"),
+        _ => Ok(()),
+    }
+}
+
 /// Packets of a content store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct PacketCount(pub(crate) usize);
@@ -545,9 +552,7 @@ impl Quantity for PacketCount {
     const UNITS: &'static [(&'static str, f64)] = &[("packets", 1.0), ("packet", 1.0)];
 
     fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
-        if base > f64::from(u32::MAX) || base.fract() != 0.0 {
-            return Err("is not a whole number of packets");
-        }
+        check_packets(base)?;
         Ok(Self(base as usize))
     }
 

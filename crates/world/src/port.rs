@@ -295,6 +295,14 @@ impl Port {
         self.counters.transmission_sum - ahead
     }
 
+    /// How fast its queue lets packets leave at the most, if that shapes.
+    pub(crate) fn shaped_rate(&self) -> Option<Rate> {
+        match &self.egress {
+            Egress::OnArrival { .. } => None,
+            Egress::OnDeparture(it) => it.queue.shaped_rate(),
+        }
+    }
+
     /// What waits at `now`.
     pub(crate) fn backlog(&mut self, now: Time) -> Backlog {
         self.start_transmissions(now);
@@ -342,7 +350,7 @@ impl Port {
             Egress::OnArrival { .. } => self.busy_until,
             Egress::OnDeparture(it) => {
                 let bytes = u32::try_from(it.queue.backlog().bytes).unwrap_or(u32::MAX);
-                let rate = it.queue.shaped_rate().map_or(self.rate, |it| it.min(self.rate));
+                let rate = self.shaped_rate().map_or(self.rate, |it| it.min(self.rate));
                 self.busy_until.max(now) + rate.transmission_time(bytes)
             }
         }

@@ -11,7 +11,7 @@ use crate::port_id::PortId;
 pub struct Transfer {
     /// The flow's place in the plan.
     pub flow: u32,
-    /// How many of the flow's transfers were finished before.
+    /// Which of the flow's transfers it is: see [`Completed`](windtunnel_applications::Completed).
     pub number: u64,
     /// Its bytes.
     pub bytes: u64,

@@ -4,7 +4,7 @@ use std::any::Any;
 use std::sync::{Arc, Mutex};
 
 use windtunnel_applications::video::Player;
-use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
+use windtunnel_engine::{Control, Duration, Limits, Rate, Stop, Time};
 use windtunnel_networks::layer::NetworkLayer;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_networks::ndn::link_service::LinkServiceCounters;
@@ -296,6 +296,11 @@ impl World {
     /// link its two directions, in the plan's order.
     pub fn ports(&self, now: Time) -> impl Iterator<Item = (&PortCounters, Duration)> {
         self.parts.ports().map(move |port| (port.counters(), port.busy(now)))
+    }
+
+    /// How fast the queue of each port lets packets leave at the most, if that shapes.
+    pub fn shaped_rates(&self) -> impl Iterator<Item = Option<Rate>> {
+        self.parts.ports().map(Port::shaped_rate)
     }
 
     /// What each bridge counted, in the plan's order.

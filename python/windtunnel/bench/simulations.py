@@ -12,7 +12,6 @@ import resource
 import subprocess
 import sys
 from collections.abc import Callable
-from difflib import get_close_matches
 from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -21,6 +20,7 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from windtunnel import _core
+from windtunnel._core import suggestion
 from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.bench.workloads import (
     LONG_WORKLOADS,
@@ -185,10 +185,8 @@ def chosen(name: str | None) -> list[Workload]:
         return WORKLOADS
     if name in workloads:
         return [workloads[name]]
-    nearest = get_close_matches(name, [*workloads, *OTHERS], 1)
-    guess = f"did you mean {nearest[0]}? " if nearest else ""
-    known = ", ".join([*workloads, *OTHERS])
-    raise UnknownWorkload(f"unknown workload {name}; {guess}known: {known}")
+    help = suggestion(name, [*workloads, *OTHERS])
+    raise UnknownWorkload(f"unknown workload `{name}`\nhelp: {help}")
 
 
 def bench(name: str | None, say: Callable[[str], None]) -> dict[str, Any]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import os
 import re
 import sys
 import tomllib
@@ -14,11 +13,12 @@ from windtunnel import __version__, progress
 from windtunnel.cli.output import INVALID, answer, count, of_system, say
 from windtunnel.cli.run import is_of_study
 from windtunnel.extensions import Extensions
-from windtunnel.scenario.scenario import MOST_READ, Scenario, checked, not_text
+from windtunnel.scenario.scenario import Scenario, checked
+from windtunnel.studies import checking as study_checking
 from windtunnel.studies import file as study_files
-from windtunnel.studies import runner
 from windtunnel.studies.study import planned
 from windtunnel.studies.worker import Base
+from windtunnel.texts import MOST_READ, decoded, name_of, read_text
 
 STANDARD_INPUT = "-"
 
@@ -53,14 +53,13 @@ def check(
 
 def expand(file: str, settings: dict[str, str], extensions: Extensions | None = None) -> None:
     """Print a scenario with all that its tables stand for, as TOML."""
-    name = os.fsencode(file).decode(errors="replace")
-    scenario = checked(name, read_text(file), settings.items(), extensions)
+    scenario = checked(name_of(file), text_of(file), settings.items(), extensions)
     print(scenario.expanded(), end="", flush=True)
 
 
 def facts(file: str, settings: dict[str, str], extensions: Extensions | None = None) -> Facts:
     """Read a scenario or a study, and give what it would run."""
-    name, text = os.fsencode(file).decode(errors="replace"), read_text(file)
+    name, text = name_of(file), text_of(file)
     document = parsed(text)
     if is_of_study(document):
         study = study_files.build(name, text, document, Path(file).parent)
@@ -68,15 +67,11 @@ def facts(file: str, settings: dict[str, str], extensions: Extensions | None = N
     return of_scenario(checked(name, text, settings.items(), extensions))
 
 
-def read_text(file: str) -> str:
+def text_of(file: str) -> str:
     """Read a file or, for `-`, standard input. Raises ScenarioError if it is not text."""
-    try:
-        if file == STANDARD_INPUT:
-            return sys.stdin.buffer.read(MOST_READ).decode()
-        with open(file, encoding="utf-8") as opened:
-            return opened.read(MOST_READ)
-    except UnicodeDecodeError as error:
-        raise not_text(file, error) from error
+    if file == STANDARD_INPUT:
+        return decoded(file, sys.stdin.buffer.read(MOST_READ))
+    return read_text(file)
 
 
 def parsed(text: str) -> Facts:
@@ -109,7 +104,7 @@ def of_scenario(scenario: Scenario) -> Facts:
 def of_study(study: study_files.Study, settings: dict[str, str]) -> Facts:
     """Give what a study would run; `settings` are of its scenario, as under its key `set`."""
     study = dataclasses.replace(study, settings={**study.settings, **settings})
-    advice = runner.check(study, Base(study))
+    advice = study_checking.check(study, Base(study))
     points, runs = planned(study)
     return {
         "kind": "study",

@@ -49,6 +49,7 @@ from windtunnel.cli.output import (
 from windtunnel.cli.run import Options, run_file
 from windtunnel.cli.watching import run_on_save
 from windtunnel.running import Captures, Details
+from windtunnel.texts import name_of, read_text
 
 app = typer.Typer(
     help="Windtunnel: a laboratory for transport protocols.",
@@ -223,7 +224,13 @@ def study(
 ) -> None:
     """Run a scenario over many values and seeds; stored runs are not repeated."""
     # Imported here, so that other commands start faster.
-    from windtunnel.cli.study import StudyOptions, estimate, print_results, run_study
+    from windtunnel.cli.study import (
+        StudyOptions,
+        estimate,
+        print_results,
+        report_failed,
+        run_study,
+    )
 
     folder = out or Path("results", file.stem)
     options = StudyOptions(
@@ -238,6 +245,7 @@ def study(
     if interrupted:
         left = found.planned - found.frame.height - found.failures.height
         fail(f"interrupted: {count(left, 'run')} left; continue with --resume", INTERRUPTED)
+    report_failed(found)
 
 
 @app.command(
@@ -431,7 +439,7 @@ def serve_names(
     file: Annotated[Path, typer.Argument(metavar="FILE", help="A file of regions' names.")],
 ) -> None:
     """Answer DNS queries for the names of regions on UDP, until Ctrl-C."""
-    server = DnsServer(str(file), file.read_text(encoding="utf-8"))
+    server = DnsServer(name_of(file), read_text(file))
     if not server.addresses:
         fail(f"{file}: no region has `listen`", INVALID_INPUT)
     try:

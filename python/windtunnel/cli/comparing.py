@@ -13,6 +13,7 @@ from windtunnel import differences
 from windtunnel.cli.output import answer, output
 from windtunnel.folders import PAPER, STUDY_FILE, stored_manifest
 from windtunnel.measures.links import DIRECTION
+from windtunnel.measures.spreads import INTERVAL
 from windtunnel.results import Results, ResultsError
 from windtunnel.summary import Column, cell, laid_out
 
@@ -91,11 +92,19 @@ def figures(name: str, found: Row, names: tuple[str, str]) -> Iterator[str | Tab
         differing.sort(key=lambda it: longest(it[0]), reverse=True)
     if differing:
         yield table_of(name, differing[:MOST_ROWS], found["axes"], names)
+        if any(has_interval(row) for row, _ in differing[:MOST_ROWS]):
+            yield f"mean ± {INTERVAL} over the runs; differences: paired by run"
     if len(differing) > MOST_ROWS:
         which = "longest" if name == "queues" else "first"
         yield f"the {which} {MOST_ROWS} of {len(differing):,} {name} that differ; --json gives all"
     if same := len(rows) - len(differing):
         yield f"{same:,} of {len(rows):,} {name} have the same figures, to the digits shown"
+
+
+def has_interval(row: Row) -> bool:
+    """Say whether a row has a figure of several runs."""
+    values = (it for figure in row["figures"].values() for it in figure.values() if it)
+    return any(it["low"] is not None for it in values)
 
 
 def lines(name: str, row: Row) -> list[list[str]]:
@@ -141,7 +150,5 @@ def cells(figure: Row, column: Column) -> list[str]:
     both = [cell(it, column) if it else "–" for it in (first, second)]
     if difference is None:
         return [title, *both, "", ""]
-    is_mean = first["runs"] > 1 or second["runs"] > 1
-    digits = max(column.digits, 1) if is_mean else column.digits
-    share = f"{difference / abs(first['mean']) * 1e2:+.1f}" if first["mean"] else ""
-    return [title, *both, f"{difference * column.scale:+.{digits}f}", share]
+    share = f"{difference['mean'] / abs(first['mean']) * 1e2:+.1f}" if first["mean"] else ""
+    return [title, *both, cell(difference, column, sign="+"), share]

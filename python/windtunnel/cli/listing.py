@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from difflib import get_close_matches
 from functools import cache, partial
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any
 
 from windtunnel import _core
-from windtunnel._core import ScenarioError
+from windtunnel._core import ScenarioError, did_you_mean
 from windtunnel.bench.workloads import LONG_WORKLOADS, WORKLOADS
 from windtunnel.measures.columns import described
 from windtunnel.scenario.definitions import text
@@ -199,9 +198,9 @@ def listed(word: str | None) -> dict[str, list[Entry]]:
     every = {kind: it.entries() for kind, it in KINDS.items()}
     found = {kind: [it for it in them if it["name"] == word] for kind, them in every.items()}
     if not any(found.values()):
-        near = [f"did you mean `{it}`?" for it in get_close_matches(word, [*KINDS, *names()], n=1)]
         known = f"`windtunnel list` names kinds of things: {', '.join(KINDS)}"
-        raise ScenarioError(f"there is nothing named `{word}`\nhelp: {(near or [known])[0]}")
+        help = did_you_mean(word, [*KINDS, *names()]) or known
+        raise ScenarioError(f"there is nothing named `{word}`\nhelp: {help}")
     return {kind: them for kind, them in found.items() if them}
 
 

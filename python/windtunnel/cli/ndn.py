@@ -14,6 +14,7 @@ from windtunnel.cli import completing
 from windtunnel.cli.arguments import Json
 from windtunnel.cli.linux import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, fail, output, say
+from windtunnel.texts import name_of, read_text
 
 app = typer.Typer(
     help="Named Data Networking with real packets: forward, put and get.",
@@ -48,7 +49,7 @@ def forward(
 ) -> None:
     """Forward Interests and Data between UDP and TCP faces, until Ctrl-C."""
     with errors():
-        forwarder = of_linux("NdnForwarder", NDN)(str(file), file.read_text(encoding="utf-8"), bind)
+        forwarder = of_linux("NdnForwarder", NDN)(name_of(file), read_text(file), bind)
         serve(forwarder, as_json)
 
 
@@ -93,7 +94,7 @@ def put(
     if connect is None and bind is None:
         connect = FORWARDER
     with errors():
-        text = None if key is None else key.read_text(encoding="utf-8")
+        text = None if key is None else read_text(key)
         producer = of_linux("NdnProducer", NDN)(
             prefix, file, segment_size, sign, key=text, connect=connect, bind=bind
         )
@@ -131,7 +132,7 @@ def get(
 ) -> None:
     """Fetch segmented Data into a file, by any congestion controller."""
     with errors():
-        text = None if key is None else key.read_text(encoding="utf-8")
+        text = None if key is None else read_text(key)
         measured = of_linux("ndn_get", NDN)(name, out, controller, connect, bind=bind, key=text)
     if as_json:
         answer(measured)

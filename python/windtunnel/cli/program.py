@@ -41,11 +41,22 @@ def main() -> None:
     except INVALID as error:
         end(str(error), INVALID_INPUT)
     except OSError as error:
+        if error.filename is None and not can_write():
+            error.filename = "standard output"
         end(of_system(error), INVALID_INPUT)
     except Exception as error:
         place = traceback.extract_tb(error.__traceback__)[-1]
         what = f"{type(error).__name__}: {error} ({Path(place.filename).name}:{place.lineno})"
         end(f"{INTERNAL}: {what}", INTERNAL_ERROR)
+
+
+def can_write() -> bool:
+    """Say whether what was printed can be written."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        return False
+    return True
 
 
 def end(message: str, code: int) -> NoReturn:

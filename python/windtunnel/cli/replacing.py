@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windtunnel import progress
 from windtunnel.folders import PAPER, SCENARIO_FILE, STUDY_FILE, check_replaceable
 from windtunnel.results import SCENARIO, ResultsError
 from windtunnel.running import description
@@ -27,24 +26,32 @@ class Source:
     value: str | None
 
 
-def check(folder: Path, source: Source, is_default: bool) -> dict[str, Any]:
+@dataclass(frozen=True)
+class Replaced:
+    """What is in a folder that a command is going to replace."""
+
+    manifest: dict[str, Any]
+    """The manifest of results that were made from the same; empty if there are none."""
+    notes: list[str]
+    """What the user is told before they are replaced."""
+
+
+def check(folder: Path, source: Source, is_default: bool) -> Replaced:
     """Check that a folder can be written or replaced, before any work is done for it.
 
-    Returns the manifest of what would be replaced, empty if there is nothing. Results that
-    were made from something else are replaced only if the user named the folder, and a line
-    says so. Raises ResultsError if the folder is the default, and OSError as
+    Results that were made from something else are replaced only if the user named the folder,
+    and a note says so. Raises ResultsError if the folder is the default, and OSError as
     `check_replaceable`.
     """
     replaced = check_replaceable(folder)
     if not replaced or (source.key in replaced and replaced[source.key] == source.value):
-        return replaced
+        return Replaced(replaced, [])
     if is_default:
         raise ResultsError(
             f"{folder}: holds the results of {origin(folder, replaced)}\n"
             f"help: choose another folder with --out, or replace them with --out {folder}"
         )
-    progress.tell([f"{folder}: replaces the results of {origin(folder, replaced)}"])
-    return {}
+    return Replaced({}, [f"{folder}: replaces the results of {origin(folder, replaced)}"])
 
 
 def origin(folder: Path, manifest: Mapping[str, Any]) -> str:
@@ -61,12 +68,12 @@ def named_file(folder: Path, manifest: Mapping[str, Any]) -> str:
     return os.path.relpath(folder.resolve() / str(file)) if file else "a scenario without a file"
 
 
-def tell_changes(folder: Path, replaced: Mapping[str, Any], scenario: Scenario) -> None:
+def changes(folder: Path, replaced: Mapping[str, Any], scenario: Scenario) -> list[str]:
     """Say in a line in what a scenario differs from its earlier results, if it does."""
     now = description(scenario)
     parts = ("seed", "scenario_sha256", "files_sha256", "extensions")
     if all(replaced.get(part, {}) == now[part] for part in parts):
-        return
+        return []
     named = [
         f"{path} was {before}, is {after}"
         for path, before, after in differences(
@@ -81,7 +88,7 @@ def tell_changes(folder: Path, replaced: Mapping[str, Any], scenario: Scenario) 
         named[MOST_NAMED:] = [f"and {len(named) - MOST_NAMED} more"]
     said = "; ".join(named) or "the text has changed"
     file = named_file(folder, replaced)
-    progress.tell([f"{folder}: replaces the results of {file}: {said}"])
+    return [f"{folder}: replaces the results of {file}: {said}"]
 
 
 def earlier_text(folder: Path) -> str:

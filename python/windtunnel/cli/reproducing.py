@@ -37,7 +37,7 @@ def reproduce_and_tell(name: str, options: Options) -> None:
     """Reproduce a paper, write its folder, and say what was found."""
     paper = find_paper(name)
     folder = options.out or default_folder(paper, options.variant)
-    check(folder, Source(PAPER, paper.source), options.out is None)
+    replaced = check(folder, Source(PAPER, paper.source), options.out is None)
     with progress.shown() as watch:
         found = reproduce(
             name,
@@ -52,6 +52,7 @@ def reproduce_and_tell(name: str, options: Options) -> None:
         report_faults(found.faults)
         report_failures(found.failures)
         fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
+    progress.tell(replaced.notes)
     found.save(folder)
     if not options.as_json:
         show(found, options.everything)

@@ -24,12 +24,15 @@ from windtunnel.cli.output import (
     output,
     say,
 )
-from windtunnel.cli.replacing import Source, check, tell_changes
+from windtunnel.cli.replacing import Source, changes, check
 from windtunnel.extensions import load
 from windtunnel.folders import SCENARIO_FILE, beside, relative
 from windtunnel.results import Results
-from windtunnel.running import Details, read, run_scenario
+from windtunnel.running import Details, check_details, read, run_scenario
 from windtunnel.scenario.scenario import Scenario
+
+MOST_NOTES = 5
+"""The maximum number of notes about what happens after the end."""
 
 
 @dataclass(frozen=True)
@@ -63,9 +66,10 @@ def run_file(file: Path, options: Options) -> None:
     if options.details.events:
         check_no_study(file)
     scenario = options.read(file)
+    check_details(scenario, options.details)
     folder = options.out or Path("results", file.stem)
-    check_folder(file, folder, scenario, is_default=options.out is None)
-    progress.tell(scenario.notes)
+    replaced = check_folder(file, folder, scenario, is_default=options.out is None)
+    progress.tell([*replaced, *scenario.notes, *first(scenario.after_the_end())])
     with beside(folder) as recorded:
         with live.shown() if options.details.live else progress.shown() as watch:
             results = run_scenario(
@@ -95,13 +99,20 @@ def check_no_study(file: Path) -> None:
             )
 
 
-def check_folder(file: Path, folder: Path, scenario: Scenario, is_default: bool) -> None:
-    """Check that the results can be written, and say what they replace."""
+def check_folder(file: Path, folder: Path, scenario: Scenario, is_default: bool) -> list[str]:
+    """Check that the results can be written, and say what they replace, in a line."""
     source = Source(SCENARIO_FILE, relative(file, folder) if file.is_file() else None)
     replaced = check(folder, source, is_default)
     check(unfinished(folder), source, True)
-    if replaced:
-        tell_changes(folder, replaced, scenario)
+    return replaced.notes or (
+        changes(folder, replaced.manifest, scenario) if replaced.manifest else []
+    )
+
+
+def first(notes: list[str]) -> list[str]:
+    """Give the first of many notes, and how many more there are."""
+    more = len(notes) - MOST_NOTES
+    return notes if more <= 0 else [*notes[:MOST_NOTES], f"and {more} more like these"]
 
 
 def tell(file: Path, results: Results, saved: Path | None, options: Options) -> None:

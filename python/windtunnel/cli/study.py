@@ -12,6 +12,7 @@ from typing import Any
 import typer
 
 from windtunnel import progress
+from windtunnel.cli.output import INTERNAL_ERROR, count, fail
 from windtunnel.cli.replacing import Source, check
 from windtunnel.extensions import load
 from windtunnel.folders import STUDY_FILE, relative
@@ -23,6 +24,10 @@ from windtunnel.studies.store import Store
 
 MOST_UNASKED = 100_000
 """The number of runs above which the command asks for confirmation."""
+
+
+MOST_ERRORS = 10
+"""The maximum number of distinct errors of runs that are printed."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +53,10 @@ def run_study(file: Path, folder: Path, options: StudyOptions) -> tuple[StudyRes
     """Run a study and write its folder; return its results, and whether it was interrupted."""
     study, store = read(file, load(options.extensions)), Store(options.store)
     source = Source(STUDY_FILE, relative(file, folder))
-    check_resumed(folder, check(folder, source, options.is_default), options)
+    replaced = check(folder, source, options.is_default)
+    check_resumed(folder, replaced.manifest, options)
     ask(file, studies.planned(study)[1], options)
+    progress.tell(replaced.notes)
     with progress.shown() as watch:
         ran = studies.run(
             study,
@@ -117,6 +124,10 @@ def size(count: float) -> str:
 
 def print_results(found: StudyResults, folder: Path, page: Path | None, as_json: bool) -> None:
     """Print the outcome of a study."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel import significance
+    from windtunnel.measures import repetition
+
     if as_json:
         document = {
             "folder": str(folder),
@@ -128,11 +139,27 @@ def print_results(found: StudyResults, folder: Path, page: Path | None, as_json:
             "parameters": [vars(it) for it in found.parameters],
             "runs": found.frame.rows(named=True),
             "failures": found.failures.rows(named=True),
+            "differences": [it.row() for it in significance.differences_of(found)],
         }
         print(json.dumps(document, indent=2))
         return
     print(f"{found.frame.height:,} of {found.planned:,} runs finished", end="")
     print(f", {found.failures.height:,} failed" if found.failures.height else "")
-    if said := found.unfinished:
-        print(said)
+    for line in significance.of_study(found):
+        print(line)
+    for said in (found.unfinished, repetition.said_of_study(found)):
+        if said:
+            print(said)
     print(f"Report: {page}" if page else f"Results: {folder}")
+
+
+def report_failed(found: StudyResults) -> None:
+    """Say why runs failed, each error once, and end the command; nothing if none failed."""
+    errors = found.errors
+    if not errors:
+        return
+    said = [f"{count(runs, 'run')}: {error}" for error, runs in errors[:MOST_ERRORS]]
+    if len(errors) > MOST_ERRORS:
+        said.append(f"{len(errors) - MOST_ERRORS} more errors are in the report")
+    failed = f"{found.failures.height:,} of {count(found.planned, 'run')} failed"
+    fail("\n".join([failed, *said]), INTERNAL_ERROR)

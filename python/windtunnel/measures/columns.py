@@ -20,6 +20,7 @@ class MeasuredColumn:
 GOODPUT = MeasuredColumn("goodput_bps", "goodput", "bit/s")
 RECEIVED = MeasuredColumn("received_bps", "received", "bit/s")
 DELAY = MeasuredColumn("delay_s", "delay", "s")
+ONE_WAY_DELAY = MeasuredColumn("one_way_delay_s", "one-way delay", "s")
 ROUND_TRIP = MeasuredColumn("rtt_s", "round-trip time", "s")
 DROPPED = MeasuredColumn("drops", "packets dropped")
 RETRANSMISSIONS = MeasuredColumn("retransmissions", "retransmissions")
@@ -40,6 +41,7 @@ WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "rou
 """How words of column names are written in titles."""
 
 NAMES = {
+    "active_s": ("active", "s"),
     "delay_maximum_s": ("maximum delay", "s"),
     "delay_minimum_s": ("minimum delay", "s"),
     "delay_p50_s": ("median delay", "s"),

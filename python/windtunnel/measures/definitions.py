@@ -80,6 +80,14 @@ The names of the files are those of the page's pictures.
 - Cases are headings above the bars of their flows. Where lines of many cases need several
   pictures, these have the same axes. An axis is logarithmic where lines lie more than a factor of
   30 apart, or the highest delays are far above the median; that of bars is linear, from zero.
+- Of several runs, tables and bars have the mean, its 95 % confidence interval (Student's t) and,
+  in small print, the least and the greatest run. Sentences above them say by how much each case
+  differs from the first one, paired by run, with the interval of the difference.
+- Goodput is over the whole run, `active_s` the time in which a flow was active. Of a case it is the
+  total of the direction that received more, and the busiest link is that of the same direction.
+  Its delay is the mean of the flows of TCP (until the acknowledgement) and NDN (from Interest to
+  Data); that of datagrams, one way, is a column of its own. Jain's index is of the goodput, while
+  they are active, of the flows that way whose senders always have data.
 - Distributions of delays and of completion times, slowdowns by size, hit ratios of content stores,
   loss and jitter of datagrams, where there are any. A delay in them is the mean of an interval of
   the recording.

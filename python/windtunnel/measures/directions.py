@@ -28,8 +28,17 @@ def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
     It is what all flows of one direction received over the whole run, in bit/s: of the
     direction that received more.
     """
-    both = of_each(results, keys).group_by(keys, maintain_order=True)
-    return both.agg(pl.col("goodput_bps").max())
+    return fuller(results, keys).drop(REVERSE)
+
+
+def fuller(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the direction that received more for each of `keys`, and its total goodput."""
+    both = of_each(results, keys)
+    ordered = both.sort("goodput_bps", REVERSE, descending=[True, False], maintain_order=True)
+    found = ordered.unique(keys, keep="first", maintain_order=True)
+    # In the order of the runs, not of their goodput.
+    in_order = both.select(keys).unique(maintain_order=True)
+    return in_order.join(found, on=keys, nulls_equal=True, maintain_order="left")
 
 
 def of_each(results: Tables, keys: list[str]) -> pl.DataFrame:

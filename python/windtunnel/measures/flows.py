@@ -14,8 +14,10 @@ def throughput(results: Tables, keys: list[str]) -> pl.DataFrame:
     That of each flow, with `flow` among the keys, is over the time in which it was active.
     """
     of_each = "flow" in keys
-    frame = results["flows"] if of_each else directions.goodput(results, keys)
-    return frame.select(*keys, (pl.col("goodput_bps") / 1e6).alias(VALUE))
+    if of_each:
+        return results["flows"].select(*keys, (active_goodput(results["flows"]) / 1e6).alias(VALUE))
+    total = directions.goodput(results, keys)
+    return total.select(*keys, (pl.col("goodput_bps") / 1e6).alias(VALUE))
 
 
 def timeouts(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -41,6 +43,25 @@ def fairness(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Compute Jain's index of the flows' goodputs, from when all of them send."""
     index = jains_index(pl.col("goodput_bps")).fill_nan(None)
     return of_runs(while_all_send(results, keys), keys, index)
+
+
+def active_goodput(flows: pl.DataFrame) -> pl.Expr:
+    """Give what a flow received over the time in which it was active, in bit/s.
+
+    It is not a number if it never was; the column `goodput_bps` is over the whole run.
+    """
+    if "active_s" not in flows.columns:
+        # Earlier versions had it in that column.
+        return pl.col("goodput_bps")
+    return pl.col("received_bytes") * 8.0 / pl.col("active_s")
+
+
+def is_one_way() -> pl.Expr:
+    """Say of which flows the delay is from the source to the destination: of datagrams.
+
+    That of others is until the acknowledgement, or from an Interest to its Data: there and back.
+    """
+    return pl.col("protocol") == "udp"
 
 
 def jains_index(value: pl.Expr) -> pl.Expr:

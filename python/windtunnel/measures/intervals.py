@@ -59,9 +59,9 @@ def factor(count: int, confidence: float = CONFIDENCE) -> float | None:
     The values are taken as independent and normally distributed (Student, "The
     probable error of a mean", Biometrika 6, 1908).
     """
+    if count < 2:
+        return None
     # Imported here: SciPy takes longer to load than most commands take.
     from scipy.special import stdtrit
 
-    if count < 2:
-        return None
     return float(stdtrit(count - 1, (1 + confidence) / 2)) / math.sqrt(count)

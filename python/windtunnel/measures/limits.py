@@ -16,7 +16,8 @@ import polars as pl
 
 from windtunnel import _core
 from windtunnel.measures.directions import hops, spanning_tree
-from windtunnel.measures.links import MEAN_RATE
+from windtunnel.measures.flows import active_goodput
+from windtunnel.measures.links import MEAN_RATE, with_shapers
 from windtunnel.tables import ResultTables
 from windtunnel.values import values_of_case
 
@@ -65,6 +66,7 @@ class Limited:
     share: float
     """The share of its connections' time in which the buffer limited it, over all runs."""
     goodput_bps: float
+    """While it was active."""
     capacity_bps: float | None
     """The rate of the slowest link on its path; None where several paths are possible."""
 
@@ -78,7 +80,7 @@ def limited_by_buffers(results: ResultTables) -> list[Limited]:
     total = pl.sum_horizontal(LIMITS)
     keys = [*results.axes, "flow"]
     summed = flows.group_by([*keys, "peer", "node"], maintain_order=True).agg(
-        pl.col(*LIMITS).sum(), pl.col("goodput_bps").mean()
+        pl.col(*LIMITS).sum(), goodput_bps=active_goodput(flows).mean()
     )
     longest = pl.max_horizontal(RECEIVE_WINDOW, SEND_BUFFER)
     limited = summed.filter(total > 0, longest == pl.max_horizontal(LIMITS)).with_columns(
@@ -144,7 +146,7 @@ class Capacities:
 
     def __init__(self, results: ResultTables) -> None:
         """Read the links of all cases."""
-        links = results["links"].with_columns(rate=MEAN_RATE)
+        links = with_shapers(results).with_columns(rate=MEAN_RATE)
         keys = [*results.axes, "from", "to"]
         self.rates = {
             tuple(key): rate

@@ -1,10 +1,10 @@
-"""Totals of each run, and their spread over the runs."""
+"""Totals of each run."""
 
 from __future__ import annotations
 
 import polars as pl
 
-from windtunnel.measures import directions
+from windtunnel.measures import bottlenecks, directions
 from windtunnel.measures.columns import (
     COMPLETION,
     DELAY,
@@ -12,16 +12,18 @@ from windtunnel.measures.columns import (
     FAIRNESS,
     GOODPUT,
     MARKS,
+    ONE_WAY_DELAY,
     RATE,
     RETRANSMISSIONS,
     TIMEOUTS,
     UTILISATION,
 )
-from windtunnel.measures.flows import jains_index
-from windtunnel.measures.links import DROPS, MEAN_RATE, USED, busiest
+from windtunnel.measures.fairness import fairness
+from windtunnel.measures.flows import is_one_way
+from windtunnel.measures.links import DROPS, MEAN_RATE, USED
 from windtunnel.measures.measure import Tables
 
-OF_FLOWS = (GOODPUT, DELAY, RETRANSMISSIONS, TIMEOUTS, MARKS, FAIRNESS, COMPLETION)
+OF_FLOWS = (GOODPUT, DELAY, ONE_WAY_DELAY, RETRANSMISSIONS, TIMEOUTS, MARKS, FAIRNESS, COMPLETION)
 """What `of_flows` gives."""
 
 OF_LINKS = (RATE, UTILISATION, DROPPED)
@@ -31,37 +33,38 @@ OF_LINKS = (RATE, UTILISATION, DROPPED)
 def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the totals of the flows for each of `keys` (`case`, `flow_controller`) and run.
 
-    Goodput is that of `directions.goodput`, delay the mean of the flows, fairness Jain's index of
-    their own goodputs (1 if equal, 1/n if one of n flows has all), completion that of
-    the last flow.
+    Goodput is that of `directions.goodput`. Delays are means of the flows: there and back of TCP
+    and NDN, one way of UDP. Fairness is that of `fairness`, and completion that of the last flow.
     """
-    own = pl.col("goodput_bps").fill_nan(None)
-    counts = pl.col("retransmissions", "timeouts", "marks").sum()
+    one_way = is_one_way()
+    delay = pl.col("delay_s").fill_nan(None)
     of_run = [*keys, "run"]
     return (
         results["flows"]
         .group_by(of_run, maintain_order=True)
         .agg(
-            counts,
-            delay_s=pl.col("delay_s").fill_nan(None).mean(),
-            # A single flow shares with nobody.
-            fairness=pl.when(pl.len() > 1).then(jains_index(own)).fill_nan(None),
+            pl.col("retransmissions", "timeouts", "marks").sum(),
+            delay.filter(~one_way).mean().alias(DELAY.column),
+            delay.filter(one_way).mean().alias(ONE_WAY_DELAY.column),
             completion_s=pl.col("completion_s").max(),
         )
+        .join(fairness(results, of_run), on=of_run, how="left", maintain_order="left")
         .join(directions.goodput(results, of_run), on=of_run, maintain_order="left")
     )
 
 
 def of_links(results: Tables) -> pl.DataFrame:
-    """Give the packets dropped on all links, and rate and utilisation of the busiest one.
+    """Give the packets dropped on all links, and rate and utilisation of the bottleneck in the
+    direction that received more.
 
     A row for each case and run.
     """
     of_run = ["case", "run"]
     drops = pl.sum_horizontal(DROPS).sum().alias("drops")
     dropped = results["links"].group_by(of_run, maintain_order=True).agg(drops)
-    busy = busiest(results, of_run).select(*of_run, rate_bps=MEAN_RATE, utilisation=USED)
-    return dropped.join(busy, on=of_run, maintain_order="left")
+    busy = bottlenecks.of_fuller(results, of_run)
+    used = busy.select(*of_run, rate_bps=MEAN_RATE, utilisation=USED)
+    return dropped.join(used, on=of_run, how="left", maintain_order="left")
 
 
 def of_channels(results: Tables) -> pl.DataFrame:
@@ -98,13 +101,4 @@ def of_channels(results: Tables) -> pl.DataFrame:
             without_line_of_sight=(~pl.col("line_of_sight")).mean(),
             handovers=(station != station.shift()).sum(),
         )
-    )
-
-
-def spread(frame: pl.DataFrame, keys: list[str], columns: list[str]) -> pl.DataFrame:
-    """Give each column as a struct of `mean`, `low` and `high` over the rows of each key."""
-    return frame.group_by(keys, maintain_order=True).agg(
-        pl.struct(mean=value.mean(), low=value.min(), high=value.max()).alias(column)
-        for column in columns
-        for value in [pl.col(column).cast(pl.Float64).fill_nan(None)]
     )

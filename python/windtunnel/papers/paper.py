@@ -7,16 +7,17 @@ import sys
 import tomllib
 from dataclasses import dataclass
 from decimal import Decimal
-from difflib import get_close_matches
 from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from windtunnel import package_data
+from windtunnel._core import check_toml, suggestion
 from windtunnel.measures.common import MEASURES
 from windtunnel.measures.measure import Measure
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.papers.readings import Space
+from windtunnel.texts import read_text
 
 if TYPE_CHECKING:
     # Not at run time: it takes longer to load than most commands take.
@@ -121,15 +122,9 @@ def find_paper(name: str) -> Paper:
     papers = {paper.name: paper for paper in find_papers()}
     if name in papers:
         return papers[name]
-    near = get_close_matches(name, papers, n=1)
-    if near:
-        help = f"did you mean `{near[0]}`?"
-    elif papers:
-        help = f"known: {', '.join(papers)}"
-    else:
-        help = f"{package_data.PAPERS} has no papers"
+    help = suggestion(name, list(papers)) if papers else f"{package_data.PAPERS} has no papers"
     help += "; a folder of yours is named with its path, such as ./mine"
-    raise UnknownPaper(f"unknown paper `{name}`; {help}")
+    raise UnknownPaper(f"unknown paper `{name}`\nhelp: {help}")
 
 
 def is_folder(name: str) -> bool:
@@ -140,6 +135,12 @@ def is_folder(name: str) -> bool:
 def read_paper(folder: Path) -> Paper:
     """Read a paper's folder. Raises PaperError if it is invalid."""
     file = folder / PAPER
+    if not file.is_file():
+        what = "a file" if folder.is_file() else f"it has no {PAPER}"
+        raise PaperError(
+            f"{folder}: not the folder of a paper: {what}\n"
+            "help: `windtunnel new paper DIR` writes one to begin with"
+        )
     data = load(file)
     try:
         return Paper(
@@ -151,7 +152,7 @@ def read_paper(folder: Path) -> Paper:
             figures=[Figure(**figure) for figure in data.get("figures", [])],
             space=Space(data.get("readings", {})),
             together=data.get("together", []),
-            page=(folder / PAGE).read_text(encoding="utf-8"),
+            page=read_text(folder / PAGE),
         )
     except (KeyError, TypeError) as error:
         raise PaperError(f"{file}: {explain(error)}") from error
@@ -159,9 +160,11 @@ def read_paper(folder: Path) -> Paper:
 
 def load(file: Path) -> dict[str, Any]:
     """Read a TOML file; numbers keep their digits."""
+    text = read_text(file)
+    check_toml(str(file), text)
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"), parse_float=Decimal)
-    except (tomllib.TOMLDecodeError, UnicodeError) as error:
+        return tomllib.loads(text, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as error:
         raise PaperError(f"{file}: {error}") from error
 
 

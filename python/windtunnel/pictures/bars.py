@@ -13,9 +13,11 @@ from windtunnel.measures.columns import (
     FAIRNESS,
     GOODPUT,
     MARKS,
+    ONE_WAY_DELAY,
     RETRANSMISSIONS,
     MeasuredColumn,
 )
+from windtunnel.measures.spreads import OF_BARS, spread
 from windtunnel.pictures import bar_charts, series
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.groups import GROUP
@@ -35,16 +37,21 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
         frame = totals.of_flows(comparison, keys)
     if not frame[measure.column].fill_null(0).ne(0).any():
         return []
+    found = spread(frame, keys, [measure.column])
+    named = series.numbered(lines).select("line", *keys)
+    values = found.join(named, on=keys).select("line", pl.col(measure.column).struct.unnest())
+    # Groups of datagrams have no delay there and back, and others none that is one way.
+    values = values.drop_nulls("mean")
+    known = set(values["line"])
+    lines = [it for it in lines if it.name in known]
     drawn = lines[:MOST_BARS]
-    named = series.numbered(drawn).select("line", *keys)
-    spread = totals.spread(frame, keys, [measure.column]).join(named, on=keys)
-    values = spread.select("line", pl.col(measure.column).struct.unnest())
-    shown = scale(measure.unit, values["high"])
-    values = values.with_columns(
-        pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
+    values = values.filter(pl.col("line").is_in([it.name for it in drawn]))
+    shown = scale(measure.unit, values["mean"])
+    values = values.select(
+        "line", pl.col("mean", "low", "high") / shown.size, published=pl.lit(None, pl.Float64)
     )
     title = measure.title[0].upper() + measure.title[1:]
-    caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
+    caption = OF_BARS * comparison.several_runs
     if measure is GOODPUT:
         caption = f"Over the whole run, also where a flow starts later. {caption}"
     if len(drawn) < len(lines):
@@ -58,6 +65,7 @@ BARS = {
     for name, measure in (
         ("bars", GOODPUT),
         ("delay-bars", DELAY),
+        ("one-way-delay-bars", ONE_WAY_DELAY),
         ("drops-bars", DROPPED),
         ("retransmissions-bars", RETRANSMISSIONS),
         ("marks-bars", MARKS),

@@ -7,6 +7,7 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures import transfers
+from windtunnel.measures.spreads import OF_BARS, spread
 from windtunnel.measures.transfers import CLASSES, SIZE_CLASS
 from windtunnel.pictures import bar_charts
 from windtunnel.pictures.bars import MOST_BARS
@@ -29,12 +30,10 @@ def by_size(comparison: Comparison) -> list[Picture]:
 
 def of_statistic(comparison: Comparison, of_runs: pl.DataFrame, statistic: str) -> Picture:
     """Draw one statistic of the completion times."""
-    value = pl.col(f"completion_s_{statistic}")
-    spread = of_runs.group_by(SIZE_CLASS, "case", maintain_order=True).agg(
-        mean=value.mean(), low=value.min(), high=value.max()
-    )
+    column = f"completion_s_{statistic}"
+    found = spread(of_runs, [SIZE_CLASS, "case"], [column]).unnest(column)
     controllers = {line.case: line.controller for line in comparison.by_case()}
-    present = set(spread.select(SIZE_CLASS, "case").rows())
+    present = set(found.select(SIZE_CLASS, "case").rows())
     places = [(size, case) for size in CLASSES for case in controllers if (size, case) in present]
     places = places[:MOST_BARS]
     lines = comparison.ranked(
@@ -44,10 +43,11 @@ def of_statistic(comparison: Comparison, of_runs: pl.DataFrame, statistic: str) 
     named = pl.DataFrame(
         rows, {"line": pl.String, SIZE_CLASS: pl.String, "case": pl.UInt32}, orient="row"
     )
-    values = named.join(spread, on=[SIZE_CLASS, "case"], maintain_order="left")
+    values = named.join(found, on=[SIZE_CLASS, "case"], maintain_order="left")
     values = values.select("line", "mean", "low", "high", published=pl.lit(None, pl.Float64))
     title = f"{STATISTICS[statistic]} completion time by size"
-    caption = transfers.unfinished(comparison["flows"])
+    said = (OF_BARS * comparison.several_runs, transfers.unfinished(comparison["flows"]))
+    caption = " ".join(filter(None, said))
     chart = partial(bar_charts.bars, values, lines, "completion time (s)")
     return Picture(f"completion-{statistic}", title, caption, [], chart)
 

@@ -9,6 +9,7 @@ import altair as alt
 import polars as pl
 
 from windtunnel.measures.columns import COMPLETION, DELAY, MeasuredColumn
+from windtunnel.measures.spreads import OF_BARS, spread
 from windtunnel.measures.transfers import unfinished
 from windtunnel.pictures import bar_charts, charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
@@ -218,13 +219,12 @@ def flow_bars(
     caption: str,
 ) -> list[Picture]:
     """Draw a bar for each flow of each case; no picture if all are zero."""
-    spread = flows.group_by("case", "flow", maintain_order=True).agg(
-        mean=value.mean(), low=value.min(), high=value.max()
-    )
-    if not spread["mean"].fill_null(0).ne(0).any():
+    measured = flows.select("case", "flow", value=value)
+    found = spread(measured, ["case", "flow"], ["value"]).unnest("value")
+    if not found["mean"].fill_null(0).ne(0).any():
         return []
-    rows = spread.select("case", "flow").rows()[:MOST_BARS]
-    several = spread["flow"].n_unique() > 1
+    rows = found.select("case", "flow").rows()[:MOST_BARS]
+    several = found["flow"].n_unique() > 1
     names = [
         (*comparison.parts(case), *([flow] if several or not comparison.parts(case) else []))
         for case, flow in rows
@@ -237,14 +237,16 @@ def flow_bars(
     lines = [
         replace(it, place=looks.get(row, it.place)) for it, row in zip(made, rows, strict=True)
     ]
-    shown_in = scale(measure.unit, spread["high"])
-    values = spread.head(MOST_BARS).select(
+    shown_in = scale(measure.unit, found["mean"])
+    values = found.head(MOST_BARS).select(
         pl.col("mean", "low", "high") / shown_in.size,
         line=pl.Series([it.name for it in lines]),
         published=pl.lit(None, pl.Float64),
     )
-    if spread.height > MOST_BARS:
-        caption += f" First {MOST_BARS} of {spread.height} flows; all are in the table."
+    if comparison.several_runs:
+        caption = f"{caption} {OF_BARS}".strip()
+    if found.height > MOST_BARS:
+        caption += f" First {MOST_BARS} of {found.height} flows; all are in the table."
     title = measure.title[0].upper() + measure.title[1:]
     chart = partial(bar_charts.bars, values, lines, shown_in.title(measure.title))
     return [Picture(f"udp-{measure.column}", title, caption, [], chart)]
@@ -259,18 +261,15 @@ def hit_ratios(comparison: Comparison) -> list[Picture]:
     if asked.is_empty():
         return []
     ratio = 100 * hits / (hits + misses)
-    spread = (
-        asked.group_by("case", "node", maintain_order=True)
-        .agg(mean=ratio.mean(), low=ratio.min(), high=ratio.max())
-        .sort("case", maintain_order=True)
-    )
+    measured = asked.select("case", "node", value=ratio).sort("case", maintain_order=True)
+    found = spread(measured, ["case", "node"], ["value"]).unnest("value")
     controllers = {it.case: it.controller for it in comparison.by_case()}
-    rows = spread.select("case", "node").rows()
+    rows = found.select("case", "node").rows()
     lines = comparison.ranked(
         (case, (*comparison.parts(case), node), controllers.get(case))
         for case, node in rows[:MOST_BARS]
     )
-    values = spread.head(MOST_BARS).select(
+    values = found.head(MOST_BARS).select(
         "mean",
         "low",
         "high",
@@ -278,6 +277,8 @@ def hit_ratios(comparison: Comparison) -> list[Picture]:
         published=pl.lit(None, pl.Float64),
     )
     caption = "Interests that a content store answered, of all for which it was asked."
+    if comparison.several_runs:
+        caption += f" {OF_BARS}"
     if len(rows) > MOST_BARS:
         caption += f" First {MOST_BARS} of {len(rows)} stores; all are in the table."
     chart = partial(bar_charts.bars, values, lines, "hit ratio (%)")

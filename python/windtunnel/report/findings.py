@@ -9,11 +9,12 @@ import polars as pl
 
 from windtunnel.measures import totals
 from windtunnel.measures.columns import COMPLETION, DELAY, GOODPUT, MeasuredColumn
+from windtunnel.measures.spreads import INTERVAL
 from windtunnel.pictures import series
 from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.studies import layout, measures
-from windtunnel.pictures.studies.figure import INTERVAL, capital
+from windtunnel.pictures.studies.figure import capital
 from windtunnel.pictures.units import decimals, scale, written
 from windtunnel.studies.outcome import StudyResults
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from windtunnel import significance
 from windtunnel.folders import VERSION_KEY, missing_files
 from windtunnel.measures import repetition
 from windtunnel.pictures import (
@@ -39,7 +40,7 @@ from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
 from windtunnel.results import Results, ResultsError
 
-MAIN_BARS = ("bars", "delay-bars")
+MAIN_BARS = ("bars", "delay-bars", "one-way-delay-bars")
 """The bars that a reader looks for first."""
 
 
@@ -111,7 +112,9 @@ def write(
         said = "is missing" if len(missing) == 1 else "are missing"
         raise ResultsError(f"{folder}: {', '.join(missing)} {said}; run the scenario again")
     above_it = sky_of(folder, results)
-    shown = measured(Comparison(results), above_it) if results.tables else None
+    # Runs that are all the same are no spread.
+    once = repetition.without_repetition(results)
+    shown = measured(Comparison(once), above_it) if results.tables else None
     drawn = shown.pictures if shown else []
     return page.write_page(
         folder,
@@ -122,6 +125,7 @@ def write(
         title=title(results, folder),
         facts=facts(results),
         warnings=warnings(results),
+        differences=significance.of_results(results),
         measured=shown,
         sky=above_it.document() if above_it else None,
         scenario=results.scenario,

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import polars as pl
 
-from windtunnel.measures.columns import COMPLETION, DELAY, GOODPUT, MeasuredColumn
+from windtunnel import significance
+from windtunnel.measures import repetition
+from windtunnel.measures.columns import COMPLETION, GOODPUT, MeasuredColumn
 from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
@@ -36,9 +38,11 @@ def write(folder: Path, results: StudyResults, figures: FigureFiles | None = Non
     It is `report.html`, with its tables as CSV under `tables/` and, with `figures`, its
     pictures under `figures/`. Returns the page. Raises OSError.
     """
-    main, others, spreads = chosen(results)
+    # Seeds that give the same run are no spread.
+    once = repetition.each_once(results)
+    main, others, spreads = chosen(once)
     drawn = [it.whole for it in (*main, *others, *spreads)]
-    tables = study_tables.tables(results)
+    tables = study_tables.tables(once)
     files = {it.name: it.frame for it in tables}
     return page.write_page(
         folder,
@@ -49,7 +53,8 @@ def write(folder: Path, results: StudyResults, figures: FigureFiles | None = Non
         title=results.title or folder.resolve().name,
         facts=facts(results),
         warnings=warnings(results),
-        findings=findings.of_study(results),
+        findings=findings.of_study(once),
+        differences=significance.of_study(results),
         main=main,
         others=others,
         spreads=spreads,
@@ -79,12 +84,13 @@ def chosen(results: StudyResults) -> tuple[list[Section], list[Section], list[Se
     first, *others = there
     by = layout.compared(results)
     main = [*over_parameters(results, first)]
-    if GOODPUT in there and DELAY in there:
+    delay = measures.delay(results)
+    if GOODPUT in there and delay in there:
         main.append(fronts.trade_off(results, by))
-    if DELAY in others:
-        main += over_parameters(results, DELAY)
-        others.remove(DELAY)
-    both = [it for it in (GOODPUT, DELAY) if it in there]
+    if delay in others:
+        main += over_parameters(results, delay)
+        others.remove(delay)
+    both = [it for it in (GOODPUT, delay) if it in there]
     of_runs = [
         figure
         for it in both
@@ -159,6 +165,7 @@ def warnings(results: StudyResults) -> list[str]:
     missing = results.planned - results.frame.height - failed
     if missing > 0:
         said.append(f"{counted(missing, 'run')} of {results.planned:,} have not been run yet.")
+    said += [it for it in (results.unfinished, repetition.said_of_study(results)) if it]
     if results.frame.is_empty():
         said.append("No run finished.")
     return said

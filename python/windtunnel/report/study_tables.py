@@ -9,8 +9,7 @@ import polars as pl
 from windtunnel.measures.columns import MeasuredColumn
 from windtunnel.pictures.studies import measures
 from windtunnel.pictures.studies.layout import text_of
-from windtunnel.pictures.units import decimals, finite, scale, written
-from windtunnel.report.tables import MOST_ROWS, Cell, Column, Table, text
+from windtunnel.report.tables import MOST_ROWS, SPREAD_NOTE, Cell, Column, Table, numbers, text
 from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import StudyResults
 
@@ -38,8 +37,8 @@ def summary(results: StudyResults) -> Numbers:
     shown = first.head(MOST_ROWS)
     columns = [text(it.name, shown[key].to_list()) for key, it in keyed(results.parameters)]
     columns.append(Column("runs", True, [Cell(f"{it:,}") for it in shown["runs"]]))
-    columns += [numbers(it, spread.head(MOST_ROWS)) for it, spread in spreads.items()]
-    note = "Mean ± half its 95 % confidence interval (Student’s t); below: minimum to maximum."
+    columns += [numbers(it, found.head(MOST_ROWS).to_struct()) for it, found in spreads.items()]
+    note = SPREAD_NOTE
     if first.height > MOST_ROWS:
         note += f" The first {MOST_ROWS} of {first.height:,} rows; all are in the CSV file."
     whole = pl.concat(
@@ -89,20 +88,6 @@ def of_rows(results: StudyResults, rows: pl.DataFrame, measure: MeasuredColumn) 
     samples = results.frame.select(**keys, value=measures.known(measure))
     spread = measures.spread(samples, [*keys])
     return rows.select(*keys).join(spread, on=[*keys], how="left", maintain_order="left")
-
-
-def numbers(measure: MeasuredColumn, spread: pl.DataFrame) -> Column:
-    """Make a column of means and intervals, with the minimum and the maximum below."""
-    shown = scale(measure.unit, spread["maximum"])
-    half = (spread["high"] - spread["mean"]) / shown.size
-    mean, minimum, maximum = (spread[it] / shown.size for it in ("mean", "minimum", "maximum"))
-    digits = decimals(finite([*mean, *minimum, *maximum]))
-    cells = []
-    for value, width, low, high in zip(mean, half, minimum, maximum, strict=True):
-        interval = "" if width is None else f" ± {written(width, digits)}"
-        between = "" if low == high else f"{written(low, digits)} to {written(high, digits)}"
-        cells.append(Cell(written(value, digits) + interval, between))
-    return Column(shown.title(measure.title), True, cells)
 
 
 def failures(results: StudyResults) -> Numbers:

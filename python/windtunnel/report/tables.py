@@ -8,11 +8,12 @@ from dataclasses import dataclass
 import polars as pl
 
 from windtunnel.measures import totals
-from windtunnel.measures.columns import DELAY, DROPPED, GOODPUT, MeasuredColumn, described
+from windtunnel.measures.columns import DROPPED, GOODPUT, MeasuredColumn, described
+from windtunnel.measures.spreads import INTERVAL, spread
 from windtunnel.measures.transfers import SIZE_CLASS, by_size, unfinished
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.groups import GROUP
-from windtunnel.pictures.units import decimals, scale, written
+from windtunnel.pictures.units import decimals, finite, scale, written
 
 MOST_ROWS = 200
 """The maximum number of rows on a page; the Parquet files have all."""
@@ -70,9 +71,14 @@ LEFT_OUT = {
 }
 """The columns that are not on the page; the Parquet files have them."""
 
+SPREAD_NOTE = f"Mean ± half its {INTERVAL}; below: minimum to maximum."
+"""What cells of several runs hold."""
+
 GOODPUT_NOTE = (
     "Goodput: what all flows of one direction received over the whole run; of the direction that"
-    " received more."
+    " received more. The busiest link is that of the same direction. Delay: of TCP until the"
+    " acknowledgement, of NDN from Interest to Data; of datagrams one way. Jain’s index: of the"
+    " flows that way whose senders always have data."
 )
 
 TRANSFER_MEASURES = (
@@ -105,7 +111,7 @@ def summary(comparison: Comparison) -> Table:
     """Tabulate the totals of each case."""
     flows = totals.of_flows(comparison, ["case"])
     frame = flows.join(totals.of_links(comparison), on=["case", "run"], maintain_order="left")
-    measures = (GOODPUT, *totals.OF_LINKS[:2], DELAY, DROPPED, *totals.OF_FLOWS[2:])
+    measures = (GOODPUT, *totals.OF_LINKS[:2], *totals.OF_FLOWS[1:3], DROPPED, *totals.OF_FLOWS[3:])
     return measured(comparison, frame, measures, "Totals of each case", GOODPUT_NOTE)
 
 
@@ -202,7 +208,7 @@ def measured(
     caption: str,
     note: str = "",
 ) -> Table:
-    """Tabulate measures with their spread over runs, for each case and each name in the frame.
+    """Tabulate measures with their spreads over runs, for each case and each name in the frame.
 
     Measures that are zero or missing everywhere are omitted, and so are missing names. `note`
     explains them.
@@ -211,17 +217,20 @@ def measured(
     names = [it for it in texts if frame[it].count()]
     happened = [it for it in measures if frame[it.column].fill_null(0).ne(0).any()]
     keys = ["case", *names]
-    spread = totals.spread(frame, keys, [measure.column for measure in happened])
-    shown = spread.head(MOST_ROWS)
+    measured = spread(frame, keys, [measure.column for measure in happened])
+    shown = measured.head(MOST_ROWS)
     columns = [
         *axes(comparison, shown["case"].to_list()),
         *(text(described(name).title, shown[name].to_list()) for name in names),
         *(numbers(measure, shown[measure.column]) for measure in happened),
     ]
-    if spread.height > MOST_ROWS:
-        left_out = f"The first {MOST_ROWS} of {spread.height} rows; all are in the Parquet files."
-        note = " ".join(filter(None, [note, left_out]))
-    return Table(caption, columns, note)
+    notes = [note]
+    if comparison.several_runs:
+        notes.append(SPREAD_NOTE)
+    if measured.height > MOST_ROWS:
+        left_out = f"The first {MOST_ROWS} of {measured.height} rows; all are in the Parquet files."
+        notes.append(left_out)
+    return Table(caption, columns, " ".join(filter(None, notes)))
 
 
 def axes(comparison: Comparison, cases: list[int]) -> list[Column]:
@@ -238,21 +247,25 @@ def text(title: str, texts: list[str | None]) -> Column:
 def plain(measure: MeasuredColumn, values: pl.Series) -> Column:
     """Make a column of numbers without a spread."""
     values = values.cast(pl.Float64)
-    return numbers(
-        measure, pl.DataFrame({"mean": values, "low": values, "high": values}).to_struct()
-    )
+    spreads = pl.DataFrame({"mean": values, "minimum": values, "maximum": values})
+    return numbers(measure, spreads.with_columns(low=pl.lit(None, pl.Float64)).to_struct())
 
 
 def numbers(measure: MeasuredColumn, spreads: pl.Series) -> Column:
-    """Make a column of means with their spreads, in one unit and with the same digits."""
-    means, lows, highs = (spreads.struct.field(name) for name in ("mean", "low", "high"))
-    shown = scale(measure.unit, highs)
-    known = [*means.drop_nulls(), *lows.drop_nulls(), *highs.drop_nulls()]
-    digits = decimals([value / shown.size for value in known])
-    cells = []
-    for values in zip(means, lows, highs, strict=True):
-        mean, low, high = (
-            written(None if value is None else value / shown.size, digits) for value in values
-        )
-        cells.append(Cell(mean, "" if low == high else f"{low} to {high}"))
+    """Make a column of means ± half their intervals, below them the minimum and the maximum, in
+    one unit and with the same digits."""
+    shown = scale(measure.unit, spreads.struct.field("maximum"))
+    ends = ("mean", "low", "minimum", "maximum")
+    scaled = spreads.struct.unnest().select(pl.col(*ends) / shown.size)
+    digits = decimals(finite(it for end in ("mean", "minimum", "maximum") for it in scaled[end]))
+    cells = [cell(row, digits) for row in scaled.to_dicts()]
     return Column(shown.title(measure.title), True, cells)
+
+
+def cell(spread: dict[str, float | None], digits: int) -> Cell:
+    """Write a mean, half its interval if there is one, and the range."""
+    mean, low = spread["mean"], spread["low"]
+    half = "" if mean is None or low is None else f" ± {written(mean - low, digits)}"
+    between = f"{written(spread['minimum'], digits)} to {written(spread['maximum'], digits)}"
+    is_single = spread["minimum"] == spread["maximum"]
+    return Cell(written(mean, digits) + half, "" if is_single else between)

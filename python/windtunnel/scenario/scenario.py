@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
@@ -12,6 +11,7 @@ from windtunnel import _core
 from windtunnel._core import ScenarioError
 from windtunnel.extensions import Extensions
 from windtunnel.scenario import writing
+from windtunnel.texts import name_of, read_text
 
 if TYPE_CHECKING:
     # Not at run time: they take a tenth of a second to make.
@@ -19,9 +19,6 @@ if TYPE_CHECKING:
 
 BUILT = "scenario"
 """The name, in messages, of a scenario that was not read from a file."""
-
-MOST_READ = 17 << 20
-"""Characters read of a file: more than the core accepts, so that the core reports the error."""
 
 
 @final
@@ -123,13 +120,7 @@ def read_file(
 
     Raises ScenarioError with the place in the file, or OSError.
     """
-    name = os.fsencode(file).decode(errors="replace")
-    try:
-        with open(file, encoding="utf-8") as opened:
-            text = opened.read(MOST_READ)
-    except UnicodeDecodeError as error:
-        raise not_text(name, error) from error
-    return checked(name, text, settings, extensions, may_be_idle=may_be_idle)
+    return checked(name_of(file), read_text(file), settings, extensions, may_be_idle=may_be_idle)
 
 
 def checked(
@@ -151,12 +142,9 @@ def checked(
             may_be_idle=may_be_idle,
         )
     except UnicodeEncodeError as error:
-        raise not_text(file, error) from error
-
-
-def not_text(name: str, error: UnicodeError) -> ScenarioError:
-    """Make the error for input that is not UTF-8."""
-    return ScenarioError(f"{name}: not text in UTF-8: {error}")
+        around = error.object[max(error.start - 20, 0) : error.end + 20]
+        shown = around.encode(errors="replace").decode()
+        raise ScenarioError(f"{file}: not text in UTF-8: {shown}") from error
 
 
 def encoded(settings: Mapping[str, object]) -> Iterable[tuple[str, str]]:

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import os
 import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from windtunnel._core import COLUMNS, ScenarioError
+from windtunnel._core import COLUMNS, check_toml, suggestion
 from windtunnel.extensions import Extensions
 from windtunnel.quantities import Quantity, quantity
 from windtunnel.scenario.writing import in_toml
@@ -22,9 +20,13 @@ from windtunnel.studies.errors import StudyError
 from windtunnel.studies.frame import Parameter
 from windtunnel.studies.measures import MEASURES
 from windtunnel.studies.values import labels, spaced
+from windtunnel.texts import name_of, read_text
 
 MOST_BYTES = 1 << 20
 """The largest study file that is read."""
+
+OF_SCENARIOS = ("duration", "nodes", "links", "flows", "consumers", "topologies")
+"""Keys of scenarios that no study has."""
 
 RESERVED = {"seed", "key", "error", *MEASURES, *COLUMNS}
 """The columns of a study's frames, which cannot be names of parameters."""
@@ -184,16 +186,12 @@ def read(file: Path | str, extensions: Extensions | None = None) -> Study:
     `extensions` are classes written in Python, by their names in the scenario.
     Raises StudyError or ScenarioError, with file and line, or OSError.
     """
-    name = os.fsencode(file).decode(errors="replace")
-    with open(file, "rb") as opened:
-        content = opened.read(MOST_BYTES + 1)
-    if len(content) > MOST_BYTES:
+    name, text = name_of(file), read_text(file)
+    if len(text) > MOST_BYTES:
         raise StudyError(f"{name}: larger than {MOST_BYTES >> 20} MiB")
+    check_toml(name, text)
     try:
-        text = content.decode()
         document = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise StudyError(f"{name}: not text in UTF-8: {error}") from error
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         raise StudyError(f"{name}: not TOML: {error}") from error
     return replace(build(name, text, document, Path(file).parent), extensions=extensions or {})
@@ -202,6 +200,7 @@ def read(file: Path | str, extensions: Extensions | None = None) -> Study:
 def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study:
     """Make a study of a file's tables."""
     wrong = Wrong(name, text)
+    check_kind(wrong, document)
     try:
         model = File.model_validate(document)
     except ValidationError as error:
@@ -210,9 +209,7 @@ def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study
     check_groups(wrong, parameters)
     base = folder / model.scenario
     try:
-        scenario = base.read_text(encoding="utf-8")
-    except UnicodeDecodeError as error:
-        raise ScenarioError(f"{base}: not text in UTF-8: {error}") from error
+        scenario = read_text(base)
     except OSError as error:
         why = error.strerror or str(error)
         raise wrong(
@@ -241,6 +238,19 @@ def build(name: str, text: str, document: dict[str, Any], folder: Path) -> Study
     )
 
 
+def check_kind(wrong: Wrong, document: dict[str, Any]) -> None:
+    """Refuse a scenario. A study names one instead."""
+    if "scenario" in document:
+        return
+    for key in OF_SCENARIOS:
+        if key in document:
+            help = (
+                f"`windtunnel run {wrong.file}` runs it; a study names it as "
+                f'scenario = "{wrong.file}" and has tables such as [vary.delay]'
+            )
+            raise wrong((key,), "a key of scenarios, and this must be a study", help)
+
+
 class Wrong:
     """Makes errors about one file."""
 
@@ -257,9 +267,7 @@ class Wrong:
         keys = tuple(key for key in error["loc"] if not is_branch(key))
         if error["type"] == "extra_forbidden":
             known = keys_of(File, keys[:-1])
-            near = get_close_matches(str(keys[-1]), known, n=1)
-            help = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
-            return self(keys, "unknown key", help)
+            return self(keys, "unknown key", suggestion(str(keys[-1]), known))
         if error["type"] == "missing":
             return self(keys, "required")
         if error["type"] == "model_type":
@@ -394,9 +402,7 @@ def formula(wrong: Wrong, name: str, derive: Derive, parameters: list[Varied]) -
     known = [it.name for it in parameters if it.numbers is not None]
     for used in read.names:
         if used not in known:
-            near = get_close_matches(used, known, n=1)
-            help = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(known)}"
-            raise wrong(at, f"there is no numeric parameter `{used}`", help)
+            raise wrong(at, f"there is no numeric parameter `{used}`", suggestion(used, known))
     if derive.unit and quantity(f"1 {derive.unit}") is None:
         raise wrong(("derive", name, "unit"), f"unknown unit `{derive.unit}`")
     return read
@@ -421,9 +427,9 @@ def check_stop(wrong: Wrong, model: File) -> None:
     if model.stop is None:
         return
     if model.stop.measure not in MEASURES:
-        near = get_close_matches(model.stop.measure, MEASURES, n=1)
-        help = f"did you mean `{near[0]}`?" if near else f"known: {', '.join(MEASURES)}"
-        raise wrong(("stop", "measure"), f"unknown measure `{model.stop.measure}`", help)
+        measure = model.stop.measure
+        help = suggestion(measure, list(MEASURES))
+        raise wrong(("stop", "measure"), f"unknown measure `{measure}`", help)
     for key, text in (("precision", model.stop.precision), ("confidence", model.stop.confidence)):
         share = quantity(text)
         if share is None or share.written != "%" or not 0 < share.number < 1:

@@ -13,6 +13,7 @@ from windtunnel.measures.columns import (
     GOODPUT,
     LOSS,
     MARKS,
+    ONE_WAY_DELAY,
     QUEUEING,
     RETRANSMISSIONS,
     ROUND_TRIP,
@@ -29,6 +30,7 @@ MEASURES = tuple(
     for it in (
         GOODPUT,
         DELAY,
+        ONE_WAY_DELAY,
         ROUND_TRIP,
         FAIRNESS,
         RETRANSMISSIONS,
@@ -53,8 +55,8 @@ def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     # Imported here: Polars takes longer to load than most commands take.
     import polars as pl
 
-    from windtunnel.measures import totals
-    from windtunnel.measures.links import DROPS, USED, busiest
+    from windtunnel.measures import bottlenecks, totals
+    from windtunnel.measures.links import DROPS, USED
 
     keys = ["key"]
     rtt = pl.col("rtt_s").fill_nan(None).mean()
@@ -66,7 +68,7 @@ def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:
     )
     dropped = pl.sum_horizontal(DROPS)
     of_links = tables["links"].group_by(keys).agg(drops=dropped.sum())
-    bottleneck = busiest(tables, keys).select(
+    bottleneck = bottlenecks.of_fuller(tables, keys).select(
         *keys,
         USED.alias("utilisation"),
         pl.col("sojourn_s").alias("queue_delay_s"),

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel.folders import read_manifest
+from windtunnel.results import not_results
 from windtunnel.studies.frame import Parameter, StudyFrame
 from windtunnel.studies.measures import MEASURES
 from windtunnel.studies.store import RUNS, TABLES, Store, schema
-from windtunnel.tables import ResultsError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -65,6 +66,11 @@ class StudyResults(StudyFrame):
         return finished.join(table, on="key", how="inner", maintain_order="left_right")
 
     @property
+    def errors(self) -> list[tuple[str, int]]:
+        """Each error of runs that failed, with their number; the most frequent one first."""
+        return Counter(self.failures["error"].to_list()).most_common()
+
+    @property
     def unfinished(self) -> str:
         """How many transfers did not end within their runs, in a sentence; empty if all did.
 
@@ -94,7 +100,7 @@ class StudyResults(StudyFrame):
             parameters = [Parameter(**it) for it in manifest["parameters"]]
             title, planned = manifest["title"], manifest["planned"]
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
-            raise ResultsError(f"{folder}: not a folder of a study: {error}") from error
+            raise not_results(folder, "a study", error) from error
         return of_points(title, parameters, points, store, planned, folder)
 
 

@@ -15,12 +15,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from statistics import fmean
 
-from windtunnel import _core
 from windtunnel.measures.intervals import half_width
 from windtunnel.quantities import quantity
 from windtunnel.studies import design
 from windtunnel.studies.design import Point
-from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Stop, Study
 from windtunnel.studies.store import Store
 from windtunnel.studies.worker import Base, Done, Task, work
@@ -73,31 +71,6 @@ class Ran:
 def settings_of(point: Point, seed: int) -> tuple[tuple[str, str], ...]:
     """Give the settings of one run of a point."""
     return (*point.settings, ("seed", str(seed)), ("runs", "1"))
-
-
-WITHOUT_RANDOMNESS = (
-    "nothing is random at the first point, so that all its seeds give the same run: "
-    "`start_within` of flows, or `jitter` or `loss` of links, makes them differ"
-)
-
-
-def check(study: Study, base: Base) -> list[str]:
-    """Refuse a study whose first point cannot be run, for example because of an unknown path.
-
-    Return what is probably not meant. Raises StudyError, with the scenario's own error.
-    """
-    first = next(design.points(study))
-    try:
-        read = base.read(settings_of(first, study.seeds[0]))
-    except _core.ScenarioError as error:
-        raise StudyError(f"{study.file}: its first point cannot be run: {error}") from error
-    if read.axes:
-        raise StudyError(
-            f"{study.base}: a scenario of a study must not have [compare]: "
-            f"{', '.join(read.axes)}\nhelp: move it to the study, under [vary.NAME.cases]"
-        )
-    seeds = study.stop.minimum_seeds if study.stop else len(study.seeds)
-    return [WITHOUT_RANDOMNESS] if seeds > 1 and read.without_randomness() else []
 
 
 def run(

@@ -18,7 +18,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from windtunnel.folders import write_table
+from windtunnel.folders import named, write_table
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.measures import MEASURES
 
@@ -63,7 +63,8 @@ class Store:
         head = self.folder / "store.json"
         if not head.exists():
             written = self.folder / f"{UNFINISHED}store.json"
-            written.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
+            with named(self.folder):
+                written.write_text(json.dumps({"format": FORMAT}) + "\n", encoding="utf-8")
             written.rename(head)
         with locked(self.folder):
             # Left by a process that was killed.
@@ -77,8 +78,9 @@ class Store:
         written = Path(tempfile.mkdtemp(prefix=UNFINISHED, dir=self.chunks))
         try:
             written.chmod(0o755)
-            for name, table in tables.items():
-                write_table(table, written / f"{name}.parquet")
+            with named(self.folder):
+                for name, table in tables.items():
+                    write_table(table, written / f"{name}.parquet")
             written.rename(chunk)
         except OSError:
             # A worker that was considered lost has stored the same runs.
@@ -177,7 +179,8 @@ def locked(folder: Path) -> Iterator[None]:
                 "help: wait for it, or choose another folder with --store"
             ) from None
         lock.truncate(0)
-        lock.write(f"process {os.getpid()}")
-        lock.flush()
+        with named(folder):
+            lock.write(f"process {os.getpid()}")
+            lock.flush()
         yield
         lock.truncate(0)

@@ -24,7 +24,7 @@ from windtunnel.folders import (
     written_whole,
 )
 from windtunnel.progress import shown
-from windtunnel.studies import design, runner, worker
+from windtunnel.studies import checking, design, runner, worker
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Sample, Study, Varied, read
 from windtunnel.studies.frame import Parameter
@@ -90,7 +90,7 @@ def run(
 ) -> Ran:
     """Run the runs of a study that are not in the store."""
     # Before the store is created.
-    runner.check(read_study, Base(read_study))
+    checking.check(read_study, Base(read_study))
     with store.opened(), executing(jobs, dask) as (executor, width):
         return runner.run(
             read_study, store, executor, width, retry_failed=retry_failed, watch=watch
@@ -208,7 +208,7 @@ def planned(read_study: Study) -> tuple[int, int]:
 def estimate(read_study: Study, store: Store, jobs: int, most_looked_at: int) -> Estimate:
     """Estimate a study from a few of its runs, which are not stored."""
     base = Base(read_study)
-    runner.check(read_study, base)
+    checking.check(read_study, base)
     points, runs = planned(read_study)
     stored = None
     if runs <= most_looked_at:

@@ -184,7 +184,8 @@ impl Application for AdaptivePlayer {
             bytes: self.settings.request + level as u64,
             is_first: self.segments.is_empty(),
         };
-        host.complete(Completed { bytes, start: requested, before });
+        let number = self.segments.len() as u64;
+        host.complete(Completed { number, bytes, start: requested, before });
         self.take_in(now, requested, level, latency);
         self.go_on(now, host);
     }

@@ -83,7 +83,8 @@ impl FrameSink {
         self.late += u64::from(now.since(start) > self.settings.deadline);
         let before = if frame == 0 { 0 } else { frames.end(frame - 1) };
         let bytes = frames.end(frame) - before;
-        Some(Completed { bytes, start, before: Before::Nothing })
+        let number = frame as u64;
+        Some(Completed { number, bytes, start, before: Before::Nothing })
     }
 }
 

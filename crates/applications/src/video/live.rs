@@ -113,7 +113,8 @@ impl Application for LiveReceiver {
         while let Some(end) = self.next_end().filter(|it| *it <= host.received(stream)) {
             let start = self.date(self.received);
             let before = Before::Nothing;
-            host.complete(Completed { bytes: end - self.bytes, start, before });
+            let (number, bytes) = (self.received as u64, end - self.bytes);
+            host.complete(Completed { number, bytes, start, before });
             self.late += u64::from(now.since(start) > self.settings.deadline);
             (self.received, self.bytes) = (self.received + 1, end);
         }

@@ -65,7 +65,7 @@ impl Application for ProgressivePlayer {
         let bytes = self.settings.frames.bytes();
         if received >= bytes {
             let before = Before::Request { bytes: self.settings.request, is_first: true };
-            host.complete(Completed { bytes, start: self.start, before });
+            host.complete(Completed { number: 0, bytes, start: self.start, before });
             host.close(stream);
         }
         self.await_next(stream, host);

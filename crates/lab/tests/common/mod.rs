@@ -132,9 +132,10 @@ impl Ran {
         self.counts(table, column).iter().sum()
     }
 
-    /// The goodput of the first flow, in bits per second.
+    /// The goodput of the first flow while it is active, in bits per second.
     pub(crate) fn goodput(&self) -> f64 {
-        self.numbers("flows", "goodput_bps")[0]
+        let bits = self.counts("flows", "received_bytes")[0] * 8;
+        bits as f64 / self.numbers("flows", "active_s")[0]
     }
 }
 

@@ -15,7 +15,9 @@ use crate::units::{Angle, Length, Measured};
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct GroundLinks {
-    /// How fast they send; an array of two is for the way up, and down.
+    /// How fast they send; an array of two is the rate up, and down. It is that of every node
+    /// that uses them: a path between two of these, such as a gateway and a user, goes up at the
+    /// one and down at the other, and has no more than the smaller of the two.
     pub(super) rate: Each<Measured<Rate>>,
     /// The queue before each direction, or up and down; default: drop-tail of 100 packets.
     pub(super) queue: Option<Each<Queue>>,

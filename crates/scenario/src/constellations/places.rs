@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, SeqAccess, Visitor};
 use windtunnel_engine::Duration;
 use windtunnel_orbits::{Coordinates, GroundPath, cities};
 
-use crate::error::{Mistake, nearest};
+use crate::error::{Mistake, did_you_mean};
 use crate::located::Located;
 use crate::units::{Angle, Measured};
 
@@ -35,8 +35,8 @@ impl Place {
         match &place.value {
             Self::City(name) => city(name).ok_or_else(|| {
                 let known: Vec<&str> = cities().map(|it| it.0).collect();
-                let meant = nearest(name, &known);
-                let meant = meant.map_or(String::new(), |it| format!("did you mean `{it}`? Or "));
+                let meant = did_you_mean(name, &known);
+                let meant = meant.map_or(String::new(), |it| format!("{it} Or "));
                 place
                     .mistake(format!("`{name}` is not among the largest cities of the world"))
                     .help(format!("{meant}write its coordinates, such as [\"51.5°\", \"-0.1°\"]"))

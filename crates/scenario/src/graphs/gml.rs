@@ -22,7 +22,7 @@ impl Word<'_> {
 }
 
 /// Reads a file in GML.
-pub(super) fn read(text: &str, mut reading: Reading) -> Result<Graph, Mistake> {
+pub(super) fn read(text: &str, mut reading: Reading<'_>) -> Result<Graph, Mistake> {
     let mut words = Words { text, at: text.len() - text.trim_start_matches('\u{feff}').len() };
     while let Some(key) = words.next()? {
         let value = words.value(key)?;
@@ -35,7 +35,7 @@ pub(super) fn read(text: &str, mut reading: Reading) -> Result<Graph, Mistake> {
 }
 
 /// Reads what is in `graph [ … ]`.
-fn graph(words: &mut Words<'_>, reading: &mut Reading) -> Result<(), Mistake> {
+fn graph(words: &mut Words<'_>, reading: &mut Reading<'_>) -> Result<(), Mistake> {
     let open = words.at.saturating_sub(1);
     let mut edges = Vec::new();
     let mut is_directed = false;
@@ -57,13 +57,13 @@ fn graph(words: &mut Words<'_>, reading: &mut Reading) -> Result<(), Mistake> {
     edges.into_iter().try_for_each(|(key, says)| edge(reading, is_directed, key, says))
 }
 
-fn node(reading: &mut Reading, key: Word<'_>, mut says: Vec<Attribute>) -> Result<(), Mistake> {
+fn node(reading: &mut Reading<'_>, key: Word<'_>, mut says: Vec<Attribute>) -> Result<(), Mistake> {
     let id = taken(&mut says, "id", key)?;
     reading.node(&id, key.span(), &says)
 }
 
 fn edge(
-    reading: &mut Reading,
+    reading: &mut Reading<'_>,
     is_directed: bool,
     key: Word<'_>,
     mut says: Vec<Attribute>,
@@ -76,7 +76,7 @@ fn edge(
 /// Passes what is said of the whole graph.
 fn other<'a>(
     words: &mut Words<'a>,
-    reading: &mut Reading,
+    reading: &mut Reading<'_>,
     key: Word<'a>,
     value: Word<'a>,
 ) -> Result<(), Mistake> {

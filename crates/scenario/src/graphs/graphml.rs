@@ -10,7 +10,7 @@ use super::xml::{attribute, children, required, start_tag, text};
 use crate::error::Mistake;
 
 /// Reads a file in GraphML.
-pub(super) fn read(root: Node<'_, '_>, mut reading: Reading) -> Result<Graph, Mistake> {
+pub(super) fn read(root: Node<'_, '_>, mut reading: Reading<'_>) -> Result<Graph, Mistake> {
     let keys = Keys(children(root, "key").filter_map(Key::of).collect());
     let named =
         |name| root.descendants().filter(move |it| it.is_element() && it.tag_name().name() == name);

@@ -15,7 +15,7 @@ use crate::error::Mistake;
 type Table<'a> = IndexMap<String, &'a RawValue>;
 
 /// Reads a file in node-link JSON.
-pub(super) fn read(text: &str, mut reading: Reading) -> Result<Graph, Mistake> {
+pub(super) fn read(text: &str, mut reading: Reading<'_>) -> Result<Graph, Mistake> {
     let file = File { text };
     let start = text.find('{').unwrap_or_default();
     let graph: Table<'_> = file.parse(&text[start..])?;
@@ -62,7 +62,7 @@ impl<'a> File<'a> {
     }
 
     /// What it says of the whole graph. Demands are numbers by source and destination.
-    fn graph(&self, says: &'a RawValue, reading: &mut Reading) -> Result<(), Mistake> {
+    fn graph(&self, says: &'a RawValue, reading: &mut Reading<'_>) -> Result<(), Mistake> {
         let says: Table<'_> = self.parse(says.get())?;
         for (name, value) in says {
             if name != "demands" {

@@ -19,14 +19,14 @@ pub(super) enum Of {
 
 /// A graph as far as it is read. Edges and demands come after all nodes.
 #[derive(Default)]
-pub(super) struct Reading {
+pub(super) struct Reading<'a> {
     graph: Graph,
     numbers: HashMap<String, usize>,
     /// For two nodes, the links that a directed edge from the one to the other has made and that
     /// none has made two-way yet.
     one_way: HashMap<[usize; 2], VecDeque<usize>>,
     /// The name under which edges have their weight.
-    weight: Option<String>,
+    weight: Option<&'a str>,
     not_used: [IndexSet<String>; 3],
 }
 
@@ -36,10 +36,10 @@ pub(super) struct Ends<'a> {
     pub(super) span: Range<usize>,
 }
 
-impl Reading {
+impl<'a> Reading<'a> {
     /// Nothing yet, of a file whose edges have their weight under that name.
-    pub(super) fn new(weight: Option<&str>) -> Self {
-        Self { weight: weight.map(str::to_owned), ..Self::default() }
+    pub(super) fn new(weight: Option<&'a str>) -> Self {
+        Self { weight, ..Self::default() }
     }
 
     /// Adds a node.
@@ -67,8 +67,7 @@ impl Reading {
         is_directed: bool,
         says: &[Attribute],
     ) -> Result<(), Mistake> {
-        let weight = self.weight.clone();
-        let weight = weight.as_deref();
+        let weight = self.weight;
         self.note(Of::Edges, says, |it| values::is_of_edge(it, weight));
         let ends = self.ends("an edge joins", ends)?;
         let says = values::edge(says, weight)?;

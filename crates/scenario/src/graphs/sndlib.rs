@@ -9,7 +9,7 @@ use super::xml::{attribute, children, mistake, required, start_tag, text};
 use crate::error::Mistake;
 
 /// Reads a network.
-pub(super) fn read(root: Node<'_, '_>, mut reading: Reading) -> Result<Graph, Mistake> {
+pub(super) fn read(root: Node<'_, '_>, mut reading: Reading<'_>) -> Result<Graph, Mistake> {
     let structure = within(root, &["networkStructure"]);
     for nodes in structure.iter().flat_map(|it| children(*it, "nodes")) {
         let is_on_earth = nodes.attribute("coordinatesType") != Some("pixel");
@@ -71,7 +71,7 @@ fn link_says(link: Node<'_, '_>) -> Vec<Attribute> {
     capacity.into_iter().chain(others.filter(|it| !READ.contains(&&*it.name))).collect()
 }
 
-fn not_used(reading: &mut Reading, node: Node<'_, '_>, used: &[&str]) {
+fn not_used(reading: &mut Reading<'_>, node: Node<'_, '_>, used: &[&str]) {
     let names = node.children().filter(Node::is_element).map(|it| it.tag_name().name());
     names.filter(|it| !used.contains(it)).for_each(|it| reading.not_used(Of::Graph, it));
 }

@@ -8,7 +8,7 @@ use super::{Graph, HELP, graphml, sndlib, start_of_line};
 use crate::error::Mistake;
 
 /// Reads a file in XML.
-pub(super) fn read(text: &str, reading: Reading) -> Result<Graph, Mistake> {
+pub(super) fn read(text: &str, reading: Reading<'_>) -> Result<Graph, Mistake> {
     let document = Document::parse(text).map_err(|it| not_xml(text, &it))?;
     let root = document.root_element();
     match root.tag_name().name() {

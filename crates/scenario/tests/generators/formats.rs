@@ -207,6 +207,31 @@ fn sndlib_has_places_capacities_and_demands() {
     assert_eq!(link(&pixel).1, [1000; 2]);
 }
 
+/// SNDlib's own name of a weight, in the file's letters or in others.
+#[test]
+fn sndlib_has_weights_as_routing_costs() {
+    let text = SNDLIB.replace("<setupCost>1</setupCost>", "<routingCost>12.5</routingCost>");
+    for (name, weights) in
+        [("routingCost", [1000, 12_500]), ("routingcost", [1000, 12_500]), ("", [1000; 2])]
+    {
+        let (weight, routing) = match name {
+            "" => (String::new(), ""),
+            _ => (format!("weight = \"{name}\"\n"), "[routing]\nmetric = \"weight\"\n"),
+        };
+        let scenario = format!(
+            "duration = \"1 s\"\n[topologies.n]\nkind = \"file\"\nfile = \"net\"\n{weight}\
+             [flows.f]\nfrom = \"n-a\"\nto = \"n-b\"\ncontroller = \"cubic\"\n\
+             {routing}"
+        );
+        let study =
+            read_with(&scenario, &[("net", &text)]).unwrap_or_else(|error| panic!("{error}"));
+        let links = study.cases[0].plan.links.iter();
+        let found: Vec<_> = links.map(|it| it.directions.each_ref().map(|it| it.weight)).collect();
+        assert_eq!(found, weights.map(|it| [it; 2]), "{name}");
+        assert_eq!(study.imports()[0].contains("`routingCost`"), name.is_empty());
+    }
+}
+
 /// The flows over UDP between two nodes that demands make, with their rates in bit/s.
 fn demands(text: &str, keys: &str) -> Result<Vec<(usize, usize, u64)>, ScenarioError> {
     let scenario = format!(

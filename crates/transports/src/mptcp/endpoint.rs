@@ -16,6 +16,7 @@ use super::scheduler::{Scheduler, SubflowState};
 use super::sending::{Sending, most_windows};
 use super::settings::MultipathSettings;
 use super::subflow::Subflow;
+use crate::tcp::limits::LimitClock;
 use crate::tcp::{self, EndpointCounters, Role, TcpOutbox, TcpSettings};
 
 /// What one end of a multipath connection counted beside what its subflows did.
@@ -98,6 +99,7 @@ pub struct Endpoint {
     /// Addresses and priorities that the other end shall be told of, and on which subflow.
     pub(super) signals: VecDeque<(usize, Multipath)>,
     pub(super) counters: MultipathCounters,
+    pub(super) limits: LimitClock,
 }
 
 impl Endpoint {
@@ -136,6 +138,7 @@ impl Endpoint {
             next_change: 0,
             signals: VecDeque::new(),
             counters: MultipathCounters::default(),
+            limits: LimitClock::default(),
             settings: Arc::clone(settings),
         }
     }
@@ -190,6 +193,7 @@ impl Endpoint {
     pub fn open(&mut self, now: Time, outbox: &mut TcpOutbox) {
         if self.role == Role::Client {
             self.on_subflow(0, outbox, |it, outbox| it.open(now, outbox));
+            self.note_limit(now);
         }
     }
 
@@ -198,6 +202,7 @@ impl Endpoint {
         self.sending.write(bytes);
         self.prepare(now);
         self.transmit(now, outbox);
+        self.note_limit(now);
     }
 
     /// The application will write nothing more.
@@ -206,6 +211,7 @@ impl Endpoint {
         self.prepare(now);
         self.transmit(now, outbox);
         self.go_on_closing(now, outbox);
+        self.note_limit(now);
     }
 
     /// Makes the subflows ready to send.
@@ -249,12 +255,14 @@ impl Endpoint {
         self.on_subflow(place, outbox, |it, outbox| {
             it.shrink(now, lengths, records.into_iter(), outbox);
         });
+        self.note_limit(now);
     }
 
     /// A subflow takes another path: see [`tcp::Endpoint::change_path`].
     pub fn change_path(&mut self, now: Time, connection: u32, outbox: &mut TcpOutbox) {
         let Some(place) = self.find(connection) else { return };
         self.on_subflow(place, outbox, |it, outbox| it.change_path(now, outbox));
+        self.note_limit(now);
     }
 
     /// Receives a segment of one of its subflows that came with that ECN field.
@@ -290,6 +298,7 @@ impl Endpoint {
             self.sending.acknowledge(acknowledgement, window);
         }
         self.after(now, place, outbox);
+        self.note_limit(now);
     }
 
     /// What follows when a subflow has received something or checked its timers.
@@ -361,6 +370,7 @@ impl Endpoint {
         self.change_paths(now, outbox);
         self.wake_closing(now, outbox);
         self.probe(now, outbox);
+        self.note_limit(now);
     }
 
     /// When [`Endpoint::wake`] wants to be called next, if ever.

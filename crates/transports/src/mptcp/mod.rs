@@ -12,6 +12,7 @@ mod changes;
 mod closing;
 mod endpoint;
 mod establishment;
+mod limits;
 mod receiving;
 pub mod scheduler;
 mod schedulers;

@@ -10,7 +10,7 @@ use super::endpoint::Endpoint;
 use super::scheduler::{Choice, SubflowState, View, nearest};
 use super::subflow::Subflow;
 use crate::tcp::writes::Writes;
-use crate::tcp::{TcpOutbox, TcpSettings};
+use crate::tcp::{Limit, TcpOutbox, TcpSettings};
 
 /// What a subflow may hold, sent or not: so many of its largest windows, more where its
 /// controller works from delivery rates, and at least so many segments, as Linux lets its send
@@ -149,6 +149,22 @@ impl Sending {
         let unacknowledged = self.unacknowledged.min(self.next);
         let are_held = self.writes.are_held(unacknowledged, self.next, settings);
         if are_held { 0 } else { self.writes.waiting(self.next) }
+    }
+
+    /// What keeps it from giving data to a subflow that has room; none if nothing does.
+    pub(super) fn limit(&self, settings: &TcpSettings) -> Option<Limit> {
+        let ready = self.ready(settings);
+        let has_unacknowledged = self.unacknowledged < self.next;
+        if ready == 0 {
+            let is_idle = !has_unacknowledged && self.has_given_all();
+            return Some(if is_idle { Limit::Idle } else { Limit::Application });
+        }
+        let length = ready.min(u64::from(settings.maximum_segment));
+        let room = self.room(settings.send_buffer);
+        let is_blocked = length > room && (room == 0 || has_unacknowledged);
+        let buffered = self.unacknowledged.saturating_add(settings.send_buffer);
+        let smaller = if self.edge < buffered { Limit::ReceiveWindow } else { Limit::SendBuffer };
+        is_blocked.then_some(smaller)
     }
 
     /// What a scheduler decides on.

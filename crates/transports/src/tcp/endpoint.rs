@@ -439,6 +439,12 @@ impl Endpoint {
         self.limits.times(now)
     }
 
+    /// The limit that is in force.
+    #[inline]
+    pub(crate) fn limit(&self) -> Option<Limit> {
+        self.limits.current()
+    }
+
     /// Bytes of data received that wait for others before them.
     #[must_use]
     pub fn waiting_bytes(&self) -> u64 {

@@ -63,7 +63,7 @@ impl AddAssign<&Self> for LimitTimes {
 
 /// Measures for how long each limit is in force.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct LimitClock {
+pub(crate) struct LimitClock {
     times: LimitTimes,
     /// The limit in force, and since when; none before the connection is opened, and once all
     /// was acknowledged.
@@ -74,7 +74,7 @@ pub(super) struct LimitClock {
 impl LimitClock {
     /// That limit is in force from now on.
     #[inline]
-    pub(super) fn enter(&mut self, now: Time, limit: Option<Limit>) {
+    pub(crate) fn enter(&mut self, now: Time, limit: Option<Limit>) {
         if limit == self.current {
             return;
         }
@@ -84,8 +84,14 @@ impl LimitClock {
         (self.current, self.since) = (limit, now);
     }
 
+    /// The limit in force.
+    #[inline]
+    pub(super) fn current(&self) -> Option<Limit> {
+        self.current
+    }
+
     /// What was measured until now.
-    pub(super) fn times(mut self, now: Time) -> LimitTimes {
+    pub(crate) fn times(mut self, now: Time) -> LimitTimes {
         self.enter(now, None);
         self.times
     }

@@ -5,7 +5,7 @@ mod accurate_ecn;
 mod counters;
 mod ecn_negotiation;
 mod endpoint;
-mod limits;
+pub(crate) mod limits;
 mod rack;
 pub(crate) mod reassembly;
 pub(crate) mod receive_buffer;

@@ -4,6 +4,7 @@ mod accounting;
 mod closing;
 mod handshake;
 mod laws;
+mod limits;
 mod paths;
 mod schedulers;
 #[path = "../tcp/spy.rs"]

@@ -142,11 +142,11 @@ impl End {
         }
     }
 
-    /// For how long each limit of its sending was in force; none are known of several paths.
-    pub(crate) fn limits(&self, now: Time) -> Option<LimitTimes> {
+    /// For how long each limit of its sending was in force.
+    pub(crate) fn limits(&self, now: Time) -> LimitTimes {
         match self {
-            Self::Tcp(it) => Some(it.limits(now)),
-            Self::Multipath(_) => None,
+            Self::Tcp(it) => it.limits(now),
+            Self::Multipath(it) => it.limits(now),
         }
     }
 

@@ -304,13 +304,13 @@ impl Hosts {
     }
 
     /// For how long each limit of the sender of a flow's data was in force until now, over all
-    /// its connections; none over UDP and over several paths.
+    /// its connections; none over UDP.
     pub(crate) fn limits(&self, flow: usize, now: Time) -> Option<LimitTimes> {
         let place = &self.flows[flow];
-        place.class.filter(|_| place.subflows == 0)?;
+        place.class?;
         let seat = &self.seats[place.ends()[0]];
         let mut limits = seat.limits;
-        self.open(seat).filter_map(|it| it.endpoint.limits(now)).for_each(|it| limits += &it);
+        self.open(seat).for_each(|it| limits += &it.endpoint.limits(now));
         Some(limits)
     }
 
@@ -641,10 +641,9 @@ impl Hosts {
     /// A transfer was received to its end.
     fn complete(&mut self, now: Time, seat: u32, completed: Completed) {
         let seat = &mut self.seats[seat as usize];
-        let number = seat.transfers;
         seat.transfers += 1;
         let flow = &self.flows[seat.flow as usize];
-        let Completed { bytes, start, before } = completed;
+        let Completed { number, bytes, start, before } = completed;
         let ideal = flow.ideal.as_ref().map_or(Duration::ZERO, |it| match before {
             Before::Opening => it.file(bytes),
             Before::Request { bytes: request, is_first } => it.exchange(request, bytes, is_first),
@@ -663,7 +662,7 @@ impl Hosts {
         let application = socket.application;
         let seat = &mut self.seats[application as usize];
         seat.closed += &socket.endpoint.counters();
-        socket.endpoint.limits(now).iter().for_each(|it| seat.limits += it);
+        seat.limits += &socket.endpoint.limits(now);
         seat.multipath += socket.endpoint.multipath_counters();
         if let End::Multipath(endpoint) = &socket.endpoint {
             seat.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());

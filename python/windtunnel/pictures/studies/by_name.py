@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from windtunnel.measures.columns import DELAY, GOODPUT
+from windtunnel.measures.columns import GOODPUT
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
 from windtunnel.studies.frame import Parameter, StudyFrame
@@ -61,7 +61,7 @@ def pareto(results: StudyFrame, by: str | None = None) -> Picture:
 
     Raises ResultsError for an unknown parameter, or if either was not measured.
     """
-    for measure in (GOODPUT, DELAY):
+    for measure in (GOODPUT, measures.delay(results)):
         measures.named(results, measure.column)
     return fronts.trade_off(results, compared(results, by)).whole()
 

@@ -7,12 +7,12 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.spreads import INTERVAL
 from windtunnel.pictures import bar_charts
 from windtunnel.pictures.bars import MOST_BARS
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.figure import (
-    INTERVAL,
     Figure,
     capital,
     line_of,

@@ -300,12 +300,13 @@ def front(
 ) -> list[alt.Chart]:
     """Draw points, and rings around those of the front, joined by steps.
 
-    `frame` has `line`, `x`, `y`, `text` (the combination) and `front`.
+    `frame` has `line`, `x`, `y`, `text` (the combination), `front`, and `joined` of those whose
+    goodput is greater than that of all with less delay.
     """
     labels = {it.name: it.label for it in lines}
     drawn = frame.with_columns(
         pl.col("x", "y").round_sig_figs(DIGITS),
-        pl.col("front").cast(pl.UInt8),
+        pl.col("front", "joined").cast(pl.UInt8),
         label=pl.col("line").replace_strict(labels),
     )
     base = alt.Chart(source(drawn)).encode(
@@ -325,9 +326,9 @@ def front(
         color=hues, shape=shapes, tooltip=shown, opacity=charts.emphasis(ink, 0.85, 0.1)
     )
     return [
-        best.mark_line(interpolate="step-after", color=ink.text, strokeWidth=1, clip=True).encode(
-            order=alt.Order("x:Q")
-        ),
+        base.transform_filter("datum.joined == 1")
+        .mark_line(interpolate="step-after", color=ink.text, strokeWidth=1, clip=True)
+        .encode(order=alt.Order("x:Q")),
         points,
         best.mark_point(size=150, color=ink.text, strokeWidth=1.3, opacity=1),
     ]

@@ -21,9 +21,6 @@ from windtunnel.studies.frame import Parameter
 EVERYTHING = [Line("l0", 0, ("all runs",), None, 0)]
 """The line where no parameter distinguishes lines."""
 
-INTERVAL = "95 % confidence interval (Student’s t)"
-"""What bands and whiskers are."""
-
 
 @dataclass(frozen=True)
 class Figure:

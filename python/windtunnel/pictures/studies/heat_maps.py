@@ -8,9 +8,10 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.spreads import INTERVAL
 from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.drawing import Shading
-from windtunnel.pictures.studies.figure import INTERVAL, Figure, capital, listed, samples, slug
+from windtunnel.pictures.studies.figure import Figure, capital, listed, samples, slug
 from windtunnel.pictures.studies.layout import MOST_MAPS, Axis, Division, Panel, axis
 from windtunnel.pictures.units import decimals, maximum, minimum, scale, written
 from windtunnel.studies.frame import Parameter, StudyFrame

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from windtunnel.measures import intervals
+from windtunnel.measures import spreads
 from windtunnel.measures.columns import (
     COMPLETION,
     DELAY,
@@ -13,6 +13,7 @@ from windtunnel.measures.columns import (
     GOODPUT,
     LOSS,
     MARKS,
+    ONE_WAY_DELAY,
     QUEUEING,
     RETRANSMISSIONS,
     ROUND_TRIP,
@@ -27,6 +28,7 @@ from windtunnel.tables import ResultsError
 MEASURES = (
     GOODPUT,
     DELAY,
+    ONE_WAY_DELAY,
     QUEUEING,
     UTILISATION,
     FAIRNESS,
@@ -55,6 +57,12 @@ def measured(results: StudyFrame) -> list[MeasuredColumn]:
         and it.column in results.frame.columns
         and results.frame.select(known(it).fill_null(0).ne(0).any()).item()
     ]
+
+
+def delay(results: StudyFrame) -> MeasuredColumn:
+    """Choose the delay of a study: one way where there are only datagrams."""
+    there = measured(results)
+    return ONE_WAY_DELAY if ONE_WAY_DELAY in there and DELAY not in there else DELAY
 
 
 def known(measure: MeasuredColumn) -> pl.Expr:
@@ -91,27 +99,8 @@ def parameter(results: StudyFrame, name: str) -> Parameter:
 
 
 def spread(samples: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
-    """Give the spread of `value` over the rows of each key, leaving out what is missing.
-
-    Adds `mean`, `low` and `high`, the ends of the mean's confidence interval, which are
-    missing where there are fewer than two values; `minimum`, `maximum` and `runs`.
-    """
-    value = pl.col("value")
-    found = (
-        samples.drop_nulls("value")
-        .group_by(keys, maintain_order=True)
-        .agg(
-            mean=value.mean(),
-            deviation=value.std(),
-            minimum=value.min(),
-            maximum=value.max(),
-            runs=pl.len(),
-        )
-    )
-    factors = {count: intervals.factor(count) for count in found["runs"].unique()}
-    half = pl.col("deviation") * pl.col("runs").replace_strict(factors, return_dtype=pl.Float64)
-    ends = {"low": pl.col("mean") - half, "high": pl.col("mean") + half}
-    return found.select(*keys, "mean", **ends, minimum="minimum", maximum="maximum", runs="runs")
+    """Give the spread of `value` over the rows of each key that have one, a column each field."""
+    return spreads.spread(samples.drop_nulls("value"), keys, ["value"]).unnest("value")
 
 
 def middle(samples: pl.DataFrame, keys: list[str]) -> pl.DataFrame:
