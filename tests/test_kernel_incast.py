@@ -57,7 +57,7 @@ def test_all_answers_take_as_long_as_the_kernels_but_for_known_differences(pairs
 
 
 def test_four_senders_out_of_step_take_as_long_as_the_kernels() -> None:
-    """With a delay that varies by tenths of a millisecond, as a machine's does."""
+    """With a delay that varies by 0.1 ms, which takes them out of step; 20 µs do not."""
     case = next(
         case
         for case in compare.cases()
