@@ -98,6 +98,69 @@ def test_tshark_shows_the_links_that_borders_tell_all_of(
     assert {("3.0.0.0", "1"), ("3.0.0.0", "2"), ("4.0.0.0", "1"), ("4.0.0.0", "2")} <= links
 
 
+NAMED = """
+duration = "2 s"
+nodes = { host = {}, root-2 = {}, root-1 = {}, server = {} }
+[defaults.link]
+rate = "100 Mbps"
+delay = "2 ms"
+[links]
+inside = { nodes = ["host", "root-2"] }
+between = { nodes = ["root-2", "root-1"] }
+there = { nodes = ["root-1", "server"] }
+[regions.ct1]
+code = 1
+nodes = ["root-1", "server"]
+root = "root-1"
+names = { "www.xyz.com" = "server" }
+[regions.ct2]
+code = 2
+nodes = ["host", "root-2"]
+root = "root-2"
+[region_protocol]
+ndn = "inside"
+[flows.visit]
+from = "host"
+to = "server"
+peer_name = "www.xyz.com.ct1"
+controller = "cubic"
+workload = { kind = "file", size = "10 kB" }
+start = "1 s"
+[producers.video]
+node = "server"
+prefix = "/video"
+[consumers.viewer]
+node = "host"
+prefix = "/video"
+controller = { kind = "fixed", window = 2 }
+start = "1 s"
+"""
+
+
+@needs_tshark
+def test_tshark_reads_questions_answers_and_ndn_between_regions(
+    windtunnel: Command, tmp_path: Path
+) -> None:
+    (tmp_path / "named.toml").write_text(NAMED, encoding="utf-8")
+    nodes = ("--pcap", "root-1", "--pcap", "host")
+    ran = windtunnel("run", "named.toml", "--out", "there", *nodes)
+    assert ran.returncode == 0, ran.stderr
+    folder = tmp_path / "there" / "captures" / "run-0"
+    for node, header in (("host", 0), ("root-1", 16)):
+        file = folder / f"{node}.pcapng"
+        assert tshark(file, WRONG, "frame.number") == []
+        fields = ("dns.flags.response", "dns.qry.name", "udp.checksum.status", "dns.a")
+        question, answer = tshark(file, "dns", *fields)
+        assert question[:2] == ["0", "www.xyz.com.ct1"]
+        assert answer[:2] == ["1", "www.xyz.com.ct1"]
+        assert answer[3].startswith("10.")
+        sizes = tshark(file, "dns", "frame.len", "ip.len", "udp.dstport")
+        assert all(int(it[0]) == ETHERNET + header + int(it[1]) for it in sizes)
+        assert sizes[0][2] == "53"
+    between = tshark(folder / "root-1.pcapng", "region.protocol == 252", "region.src.region")
+    assert {it[0] for it in between} == {"1", "2"}
+
+
 @needs_tshark
 def test_no_bytes_break_the_dissector(tmp_path: Path) -> None:
     chance = random.Random(7)

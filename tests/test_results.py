@@ -33,7 +33,8 @@ TABLES = {
         "session_stages",
         "session_nodes",
     ),
-    *("players", "video_segments", "playback_series", "regions", "routers", "route_changes"),
+    *("players", "video_segments", "playback_series", "regions", "routers"),
+    *("route_changes", "name_lookups"),
     *("autonomous_systems", "as_routers", "paths", "path_changes", "packet_events"),
     "node_series",
 }

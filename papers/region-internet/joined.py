@@ -1,8 +1,10 @@
 """What tables and codes become if small countries form regions together: section V.
 
 The paper does not say which do. Here it is the small island developing states, whose "economic or
-other constraints" the United Nations recognise, with the associate members of regional commissions
-among them, in the three groups in which the United Nations list them (UN-OHRLLS).
+other constraints" the United Nations recognise: the 39 states and 18 associate members of regional
+commissions of the list of UN-OHRLLS (https://www.un.org/ohrlls/content/list-sids, without Bahrain,
+as in 2026), in its three regions. The column of such states in the United Nations' M49 is another
+list, of 53.
 """
 
 from __future__ import annotations
@@ -20,20 +22,31 @@ from .codes import USABLE
 
 FAMILIES = {"ipv4": 4, "ipv6": 6}
 
-GROUPS = {
+STATES = {
     "caribbean": (
         *("ag", "bs", "bb", "bz", "cu", "dm", "do", "gd", "gy", "ht", "jm", "kn", "lc", "vc"),
-        *("sr", "tt", "ai", "aw", "bm", "vg", "ky", "cw", "gp", "mq", "ms", "pr", "sx", "tc", "vi"),
+        *("sr", "tt"),
     ),
     "pacific": (
         *("fj", "ki", "mh", "fm", "nr", "pw", "pg", "ws", "sb", "tl", "to", "tv", "vu"),
-        *("as", "mp", "ck", "pf", "gu", "nc", "nu"),
+        *("ck", "nu"),
     ),
     "atlantic-indian-ocean-south-china-sea": ("cv", "km", "gw", "mv", "mu", "st", "sc", "sg"),
 }
 """The states of each region, by their codes of ISO 3166-1."""
 
-REGION_OF = {state: region for region, states in GROUPS.items() for state in states}
+ASSOCIATE_MEMBERS = {
+    "caribbean": ("ai", "aw", "bm", "vg", "ky", "cw", "gp", "mq", "ms", "pr", "sx", "tc", "vi"),
+    "pacific": ("as", "mp", "pf", "gu", "nc"),
+}
+"""The associate members of regional commissions in each, likewise."""
+
+REGION_OF = {
+    code: region
+    for members in (STATES, ASSOCIATE_MEMBERS)
+    for region, codes in members.items()
+    for code in codes
+}
 
 
 def prefixes(version: int) -> Counter[str]:
@@ -53,7 +66,7 @@ def median_kept(version: int) -> float:
 def group_kept(version: int) -> float:
     """Give the share that a router of the largest group keeps."""
     counts = prefixes(version)
-    return (max(counts[it] for it in GROUPS) + len(counts) - 1) / counts.total()
+    return (max(counts[it] for it in STATES) + len(counts) - 1) / counts.total()
 
 
 def of_family(results: Tables, keys: list[str], shares: dict[str, float]) -> pl.DataFrame:
@@ -63,7 +76,7 @@ def of_family(results: Tables, keys: list[str], shares: dict[str, float]) -> pl.
 
 def spare(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give how many codes are left."""
-    saved = len(REGION_OF) - len(GROUPS)
+    saved = len(REGION_OF) - len(STATES)
     return of_runs(results["regions"], keys, (USABLE - pl.len() + saved).cast(pl.Int64))
 
 

@@ -15,6 +15,9 @@ EVICTIONS = 15
 FASTER = "poptrie"
 """The structure for prefixes; the other one is beside it."""
 
+EXACT = {"codes": "array", "full-codes": "hash-table"}
+"""The structure of each table that is looked up by exact match: it has no other."""
+
 
 @lru_cache(maxsize=64)
 def measured(run: int) -> pl.DataFrame:
@@ -38,7 +41,7 @@ def lookup(
 def nanoseconds(run: int, table: str, destinations: str, cache: str, structure: str) -> float:
     """Give the time of a lookup."""
     found = measured(run).filter(table=table, destinations=destinations)
-    found = found.filter(structure="array" if table == "codes" else structure)
+    found = found.filter(structure=EXACT.get(table, structure))
     return float(found[f"{cache}_ns"].item())
 
 

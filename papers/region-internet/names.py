@@ -1,4 +1,7 @@
-"""What the roots of regions answer: section VI.C. They are asked on this machine, over UDP."""
+"""What the roots of regions answer: section VI.C.
+
+They are asked on this machine, over UDP; how long it takes is that of the simulated network.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from pathlib import Path
 import polars as pl
 
 from windtunnel import _core
-from windtunnel.measures.measure import VALUE, Measure, Tables
+from windtunnel.measures.measure import VALUE, Measure, Tables, of_runs
 
 FILE = Path(__file__).with_name("names.toml")
 
@@ -92,7 +95,13 @@ def measure(title: str, unit: str, take: Callable[[str], float]) -> Measure:
     return Measure(title, unit, partial(of_answers, take=take))
 
 
+def lookup_time(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give how long a host waited for the answer, in ms."""
+    return of_runs(results["name_lookups"], keys, pl.col("lookup_s").first() * 1e3)
+
+
 MEASURES = {
+    "lookup-time": Measure("time from a question to its answer", "ms", lookup_time),
     "status": measure(
         "response code: 0 no error, 3 no such name, 5 refused", "", lambda it: answers()[it].status
     ),

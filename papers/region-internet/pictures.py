@@ -67,8 +67,8 @@ def lookup_times(results: ResultTables) -> list[Picture]:
                 for it, ns in means.iter_rows()
             ]
     caption = (
-        "codes: the region of the destination, in an array; the others: the longest prefix of its"
-        " address in a poptrie."
+        "codes: the eight bits of the destination's region, in an array; full-codes: all 32 bits"
+        " of its sub-region, in a hash table; the others: the longest prefix, in a poptrie."
     )
     chart = partial(bars_chart, pl.DataFrame(rows), ("table", "destinations", "caches"), "ns")
     return [Picture("lookup-times", "A lookup", caption, [], chart)]

@@ -42,7 +42,7 @@ class Results(ResultTables):
     """The results of a scenario.
 
     `tables` holds `runs`, `flows`, `subflows`, `transfers`, `links`, `nodes`, `bridges`,
-    `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
+    `tunnels`, `regions`, `routers`, `route_changes`, `name_lookups`, `autonomous_systems`,
     `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
     `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, `flow_series`,
     `link_series`, `channel_series`, `route_series`, `subflow_series`, `playback_series`,

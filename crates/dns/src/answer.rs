@@ -38,6 +38,12 @@ pub(crate) struct Answer {
     pub(crate) error: Option<ExtendedErrorCode>,
 }
 
+/// Whether a message is an answer (RFC 1035, section 4.1.1).
+#[must_use]
+pub fn is_reply(message: &[u8]) -> bool {
+    message.get(2).is_some_and(|it| it & 0x80 != 0)
+}
+
 /// The question of a message, if it is one that can be answered.
 pub(crate) fn question(message: &Message<[u8]>) -> Option<Question<ParsedName<&[u8]>>> {
     message.sole_question().ok()
@@ -206,6 +212,16 @@ fn soa(names: &[Name<Vec<u8>>; 2], ttl: Ttl) -> SoaRecord {
     let times = [3600, 600, 86_400].map(Ttl::from_secs);
     let data = Soa::new(root.clone(), root.clone(), Serial(1), times[0], times[1], times[2], ttl);
     Record::new(zone.to_vec(), domain::base::iana::Class::IN, ttl, data)
+}
+
+/// A question of a host: to be looked up to the end, and without EDNS, as the C library's.
+pub(crate) fn ask_for_all<N: ToName>(id: u16, question: &Question<N>) -> Option<Vec<u8>> {
+    let mut builder = MessageBuilder::new_vec();
+    builder.header_mut().set_id(id);
+    builder.header_mut().set_rd(true);
+    let mut asked = builder.question();
+    asked.push(question).ok()?;
+    Some(asked.finish())
 }
 
 /// A question to another root: the same name and type, with a number of its own.

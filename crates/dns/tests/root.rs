@@ -9,8 +9,11 @@ use domain::base::opt::ExtendedError;
 use domain::base::{Message, MessageBuilder, Rtype};
 use domain::rdata::{A, Aaaa};
 use proptest::prelude::*;
-use windtunnel_dns::{Absent, CODE, NameError, Output, Root, RootSettings, Zone};
+use windtunnel_dns::{
+    Absent, CODE, NameError, Output, Resolution, Root, RootSettings, StubResolver, Zone,
+};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::Code;
 
 const REGIONS: [&str; 3] = ["ct1", "ct2", "ct3"];
@@ -281,4 +284,36 @@ proptest! {
             prop_assert_eq!(output, vec![]);
         }
     }
+}
+
+/// A host's resolver: its question has 29 bytes for www.xyz.com (RFC 1035), it believes what it
+/// asked for alone, and it asks twice in ten seconds.
+#[test]
+fn a_stub_resolver_asks_twice_and_believes_what_it_asked() {
+    let at = |seconds| Time::ZERO + Duration::from_secs(seconds);
+    let mut resolver = StubResolver::new("www.xyz.com", IpVersion::V4, 7).expect("it is a name");
+    let asked = resolver.wake(at(1)).expect("it asks at once");
+    assert_eq!((asked.len(), resolver.next_wake()), (29, at(6)));
+    assert_eq!(resolver.wake(at(5)), None);
+    let answer = |region, query: &[u8]| {
+        Mesh::new(Absent::NoName).ask(at(1), region, query).expect("it answers").into_octets()
+    };
+    resolver.receive(&asked);
+    resolver.receive(&answer(0, &query("www.xyz.com", Rtype::A, false)));
+    resolver.receive(&answer(
+        0,
+        &StubResolver::new("mail.xyz.com", IpVersion::V4, 7).unwrap().wake(at(1)).unwrap(),
+    ));
+    assert_eq!(resolver.resolution(), None);
+    let mut given_up = resolver.clone();
+    assert_eq!(given_up.wake(at(6)), Some(asked.clone()));
+    assert_eq!((given_up.wake(at(11)), given_up.queries()), (None, 2));
+    assert_eq!(given_up.resolution(), Some(Resolution::NoAnswer));
+    for (region, expected) in [(0, Resolution::Found(HQ.parse().unwrap())), (1, Resolution::NoName)]
+    {
+        let mut resolver = resolver.clone();
+        resolver.receive(&answer(region, &asked));
+        assert_eq!((resolver.resolution(), resolver.next_wake()), (Some(expected), Time::NEVER));
+    }
+    assert_eq!(StubResolver::new("a..b", IpVersion::V4, 1).unwrap_err(), NameError::NotAName);
 }

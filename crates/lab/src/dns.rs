@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use windtunnel_dns::{Output, Root};
+use windtunnel_dns::{Output, Root, is_reply};
 use windtunnel_engine::Time;
 use windtunnel_scenario::RootPlan;
 
@@ -111,9 +111,4 @@ fn answer(
             let _ = to.map(|it| socket.send_to(&bytes, it));
         }
     }
-}
-
-/// Whether a message is an answer (RFC 1035, section 4.1.1).
-fn is_reply(bytes: &[u8]) -> bool {
-    bytes.get(2).is_some_and(|it| it & 0x80 != 0)
 }

@@ -8,9 +8,11 @@ use std::sync::Arc;
 
 use etherparse::{EtherType, Ethernet2Header};
 use thiserror::Error;
+use windtunnel_dns::is_reply;
 use windtunnel_networks::scion::ScionSettings;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ccnx;
+use windtunnel_packets::dns::{self, DnsMessage};
 use windtunnel_packets::ip::{
     self, Addresses, IpVersion, address_of_node as address, address_of_node_v6 as wide_address,
 };
@@ -93,7 +95,23 @@ fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Ad
 /// The addresses of a message of WireGuard's, whose IP header has so many bytes.
 fn between_ends(header: u16, path: Option<PathEnds>) -> (EtherType, Addresses) {
     let (ether_type, mut addresses) = addresses(header, 0, path);
-    addresses.set_ports(wireguard::PORT);
+    addresses.set_ports([wireguard::PORT; 2]);
+    (ether_type, addresses)
+}
+
+/// The addresses of a message about names: servers have the port of theirs, and a resolver one of
+/// its own.
+fn of_names(
+    message: &DnsMessage,
+    is_reply: bool,
+    path: Option<PathEnds>,
+) -> (EtherType, Addresses) {
+    let (ether_type, mut addresses) = addresses(message.version.header(), 0, path);
+    let mut both = [message.resolver.map_or(dns::PORT, |it| ports(it)[0]), dns::PORT];
+    if is_reply {
+        both.reverse();
+    }
+    addresses.set_ports(both);
     (ether_type, addresses)
 }
 
@@ -165,18 +183,10 @@ pub(crate) enum FrameError {
 
 impl Frames {
     pub(crate) fn new(plan: &Plan) -> Self {
-        let domains = plan.domains.as_ref().map(|it| &*it.of);
-        let mut counts = std::collections::BTreeMap::new();
-        let number = |node: usize| {
-            let count = counts.entry(domains.map_or(0, |it| it[node])).or_insert(0);
-            *count += 1;
-            *count - 1
-        };
-        let numbers = (0..plan.nodes.len()).map(number).collect();
         Self {
             prefixes: plan.prefixes.clone(),
             producers: plan.producers.clone(),
-            numbers,
+            numbers: plan.address_numbers(),
             scion: plan.autonomous_systems.as_ref().map(|it| Arc::clone(&it.settings)),
         }
     }
@@ -268,6 +278,11 @@ impl Frames {
                 let header = packet.network_size - udp::HEADER - datagram.length;
                 let (ether_type, addresses) = addresses(header, datagram.flow, *path);
                 (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
+            }
+            Body::Dns(message) => {
+                let data = seen.message.as_deref().unwrap_or_default();
+                let (ether_type, addresses) = of_names(message, is_reply(data), *path);
+                (ether_type, ip::encode_udp(data, packet.dscp(), packet.ecn, &addresses))
             }
             Body::Message(message) => match wireguard::Control::of(message) {
                 Some((control, _)) => {

@@ -14,6 +14,7 @@ mod autonomous_systems;
 mod bridges;
 mod channels;
 mod flows;
+mod names;
 mod packets;
 mod players;
 mod regions;
@@ -210,6 +211,7 @@ pub const COLUMNS: &[&str] = &[
     "address_lookups",
     "tunnel_lookups",
     "sent",
+    "sent_as_ip",
     "encapsulated",
     "decapsulated",
     "unreachable",
@@ -220,6 +222,10 @@ pub const COLUMNS: &[&str] = &[
     "errors_received",
     "control_messages",
     "control_bytes",
+    "root",
+    "queries",
+    "lookup_s",
+    "outcome",
     "converged_s",
     "next",
     "regions_on_path",
@@ -466,6 +472,7 @@ pub struct Measurements {
     regions: RecordBatch,
     routers: RecordBatch,
     route_changes: RecordBatch,
+    name_lookups: RecordBatch,
     autonomous_systems: RecordBatch,
     as_routers: RecordBatch,
     paths: RecordBatch,
@@ -493,6 +500,7 @@ impl Measurements {
             regions: regions::regions(plan, world),
             routers: regions::totals(plan, world),
             route_changes: regions::changes(plan, world),
+            name_lookups: names::lookups(plan, world),
             autonomous_systems: autonomous_systems::systems(plan, world),
             as_routers: autonomous_systems::routers(plan, world),
             paths: autonomous_systems::paths(plan, world),
@@ -632,8 +640,8 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`, `autonomous_systems`,
-/// `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
+/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`,
+/// `name_lookups`, `autonomous_systems`, `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
 /// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
 /// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series`,
 /// `playback_series`, `packet_events` and `node_series`. Each starts with a column for every axis
@@ -641,7 +649,7 @@ fn run_table(run: &Run) -> RecordBatch {
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 24] = [
+    let parts: [(&'static str, Part); 25] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -653,6 +661,7 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("regions", |run| run.measurements.regions.clone()),
         ("routers", |run| run.measurements.routers.clone()),
         ("route_changes", |run| run.measurements.route_changes.clone()),
+        ("name_lookups", |run| run.measurements.name_lookups.clone()),
         ("autonomous_systems", |run| run.measurements.autonomous_systems.clone()),
         ("as_routers", |run| run.measurements.as_routers.clone()),
         ("paths", |run| run.measurements.paths.clone()),

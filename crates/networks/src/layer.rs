@@ -6,7 +6,7 @@ use std::fmt::Debug;
 
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::{Packet, PacketStore, ProtocolNumber};
+use windtunnel_packets::{Packet, PacketStore, ProtocolNumber, Route};
 
 /// A port of a node, by its place among the node's ports.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -75,6 +75,8 @@ pub struct Destination {
     /// The interface that its host sends it through, and the one there whose address it has;
     /// none: it is left to the layer.
     pub interfaces: Option<[Interface; 2]>,
+    /// Its path as a plain IP packet, where links carry those too.
+    pub plain: Option<Route>,
 }
 
 /// A network layer of a node: a packet and the port that it came by go in, actions come
@@ -96,8 +98,8 @@ pub trait NetworkLayer: Any + Debug + Send {
     /// A timer has expired.
     fn wake(&mut self, now: Time, timer: Timer, packets: &mut PacketStore, actions: &mut Actions);
 
-    /// A host of the node sends an IP packet to a node that IP does not reach. A layer that
-    /// carries none drops it.
+    /// A host of the node sends an IP packet to a node that IP does not reach, or its NDN forwarder
+    /// a packet to a neighbour of another domain. A layer that carries none drops it.
     fn carry(
         &mut self,
         _now: Time,

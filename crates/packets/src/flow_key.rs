@@ -46,6 +46,13 @@ impl FlowKey {
         Self::new(3, flow)
     }
 
+    /// The key of the messages about names of that resolver.
+    #[inline]
+    #[must_use]
+    pub const fn of_resolver(resolver: u32) -> Self {
+        Self::new(4, resolver)
+    }
+
     /// The key of all packets in a tunnel from one node to another: a router does not look
     /// inside.
     #[inline]

@@ -138,16 +138,16 @@ impl Addresses {
         }
     }
 
-    /// Gives both ends this port.
-    pub fn set_ports(&mut self, port: u16) {
+    /// Gives the two ends these ports.
+    pub fn set_ports(&mut self, ports: [u16; 2]) {
         match self {
             Self::V4 { source, destination } => {
-                source.set_port(port);
-                destination.set_port(port);
+                source.set_port(ports[0]);
+                destination.set_port(ports[1]);
             }
             Self::V6 { source, destination } => {
-                source.set_port(port);
-                destination.set_port(port);
+                source.set_port(ports[0]);
+                destination.set_port(ports[1]);
             }
         }
     }

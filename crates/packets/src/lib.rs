@@ -3,6 +3,7 @@
 
 pub mod bridge;
 pub mod ccnx;
+pub mod dns;
 mod dscp;
 mod ecn;
 mod flow_key;

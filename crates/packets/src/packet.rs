@@ -1,6 +1,7 @@
 //! A packet as it travels on a link: its size and the fields that protocols look at,
 //! not its bytes.
 
+use crate::dns::DnsMessage;
 use crate::dscp::Dscp;
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
@@ -62,6 +63,8 @@ pub enum Body {
     Segment(Segment),
     /// A UDP datagram.
     Datagram(Datagram),
+    /// A message of the domain name system.
+    Dns(DnsMessage),
     /// A message of a protocol that is spoken in the network itself.
     Message(Message),
     /// An IP packet inside another one.
@@ -72,6 +75,15 @@ pub enum Body {
     Scion(ScionPacket),
     /// An IP packet of a real host.
     Real(RealPacket),
+}
+
+impl Body {
+    /// Whether it is of NDN or CCNx: a packet, or a part of one.
+    #[inline]
+    #[must_use]
+    pub fn is_named(&self) -> bool {
+        matches!(self, Self::Interest(_) | Self::Data(_) | Self::Nack(_) | Self::LinkPacket(_))
+    }
 }
 
 impl Packet {
@@ -115,6 +127,7 @@ impl Packet {
         let nack = match &self.body {
             Body::Segment(_)
             | Body::Datagram(_)
+            | Body::Dns(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
             | Body::Region(_)
@@ -169,12 +182,13 @@ impl Packet {
         }
     }
 
-    /// The version of IP of a segment or datagram.
+    /// The version of IP of a segment, datagram or message about names.
     #[must_use]
     pub fn ip_version(&self) -> Option<IpVersion> {
         let payload = match &self.body {
             Body::Segment(it) => it.size(),
             Body::Datagram(it) => udp::HEADER + it.length,
+            Body::Dns(it) => return Some(it.version),
             _ => return None,
         };
         let is_v6 = self.network_size == payload + IpVersion::V6.header();
@@ -209,6 +223,10 @@ impl Packet {
             Body::LinkPacket(it) => FlowKey::of_prefix(it.prefix.index() as u32),
             Body::Segment(it) => FlowKey::of_connection(it.connection),
             Body::Datagram(it) => FlowKey::of_datagrams(it.flow),
+            // Two servers have one port, and nothing but their addresses.
+            Body::Dns(it) => {
+                it.resolver.map_or(FlowKey::of_tunnel(it.between), FlowKey::of_resolver)
+            }
             Body::Message(it) => FlowKey::of_messages(it.flow),
             Body::Tunnelled(it) => FlowKey::of_tunnel(it.between),
             Body::Region(it) => FlowKey::of_regions(it.flow()),

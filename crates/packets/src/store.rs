@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Handle, Store};
 
+use crate::dns::DnsMessage;
 use crate::ecn::Ecn;
 use crate::ip::IpVersion;
 use crate::packet::{Body, Packet, Route};
@@ -307,6 +308,7 @@ impl Body {
         match self {
             Self::Region(RegionPacket { content: Content::Message(it), .. })
             | Self::Scion(ScionPacket { content: ScionContent::Message(it), .. })
+            | Self::Dns(DnsMessage { bytes: it, .. })
             | Self::Real(RealPacket { bytes: it, .. }) => Some(it),
             _ => None,
         }

@@ -4,10 +4,12 @@ use std::collections::BTreeSet;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
+use windtunnel_packets::dns::DnsMessage;
+use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Dscp, Ecn, FlowKey, Packet, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, FlowKey, Packet, PacketStore, Route};
 
 fn packet(body: Body, place: u32) -> Packet {
     Packet { body, ecn: Ecn::Capable, network_size: 100, hops: 0, route: Route(place) }
@@ -19,15 +21,22 @@ fn interest(prefix: usize, segment: u64) -> Interest {
 }
 
 /// A packet of each protocol that has the number of its flow in it.
-fn each_protocol(number: u32) -> [Packet; 4] {
+fn each_protocol(number: u32) -> [Packet; 5] {
     let segment = Segment::new(number, 1000, Flags::ACK);
     let datagram =
         Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+    let message = DnsMessage {
+        between: [1, 2],
+        resolver: Some(number),
+        version: IpVersion::V4,
+        bytes: PacketStore::default().insert_message(Vec::new()),
+    };
     let words = EdgeAcknowledgement::of(&segment).words();
     [
         packet(Body::Interest(interest(number as usize, 7)), 0),
         packet(Body::Segment(segment), 0),
         packet(Body::Datagram(datagram), 0),
+        packet(Body::Dns(message), 0),
         Packet::message(PROTOCOL, number, &words, 100),
     ]
 }
@@ -36,7 +45,7 @@ fn each_protocol(number: u32) -> [Packet; 4] {
 fn flows_of_any_protocol_have_different_keys() {
     let packets = (0..100).flat_map(each_protocol);
     let keys: BTreeSet<_> = packets.map(|it| it.flow_key()).collect();
-    assert_eq!(keys.len(), 400);
+    assert_eq!(keys.len(), 500);
 }
 
 #[test]

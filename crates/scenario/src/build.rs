@@ -83,6 +83,7 @@ pub(crate) fn plan(
         tunnels: Vec::new(),
         sessions: Vec::new(),
         domains: None,
+        roots: Vec::new(),
         regions: RegionNames::default(),
         autonomous_systems: None,
         attachments: Vec::new(),
@@ -106,8 +107,10 @@ pub(crate) fn plan(
     if let Some(it) = &paths {
         autonomous_systems::put(it, &scenario.autonomous_systems, &mut plan);
     }
+    regions.check_ndn(&plan)?;
     scenario.routing.check(&plan)?;
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
+    regions.add_names(&scenario.flows, &nodes, &mut plan)?;
     checks::check(scenario, &plan)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     tunnels::check(&scenario.tunnels, &plan)?;

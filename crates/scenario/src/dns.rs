@@ -65,7 +65,8 @@ struct Region {
     names: Named<Vec<Located<String>>>,
 }
 
-fn an_hour() -> Located<Measured<Duration>> {
+/// How long answers may be kept by default.
+pub(crate) fn an_hour() -> Located<Measured<Duration>> {
     Measured(Duration::from_secs(3600)).into()
 }
 
@@ -95,12 +96,7 @@ fn parse(text: &str) -> Result<File, Mistake> {
 
 impl File {
     fn plans(&self) -> Result<Vec<RootPlan>, Mistake> {
-        let ttl = self.time_to_live.value.0;
-        self.time_to_live.checked(
-            |_| ttl <= LONGEST,
-            || "answers may be kept for a week at most".to_owned(),
-            "write a shorter `time_to_live`, such as \"1 h\"",
-        )?;
+        let time_to_live = seconds_to_live(&self.time_to_live)?;
         self.regions.keys().try_for_each(check_label)?;
         let agreed = self.agreed()?;
         let mut codes: IndexMap<u16, &str> = IndexMap::new();
@@ -117,7 +113,7 @@ impl File {
             let settings = RootSettings {
                 region: own.to_owned(),
                 code,
-                time_to_live: ttl.as_seconds() as u32,
+                time_to_live,
                 absent: self.absent.into(),
                 others,
             };
@@ -146,8 +142,32 @@ impl File {
     }
 }
 
+/// How long answers may be kept, in seconds.
+pub(crate) fn seconds_to_live(time_to_live: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
+    time_to_live.checked(
+        |it| it.0 <= LONGEST,
+        || "answers may be kept for a week at most".to_owned(),
+        "write a shorter `time_to_live`, such as \"1 h\"",
+    )?;
+    Ok(time_to_live.value.0.as_seconds() as u32)
+}
+
+/// Registers a name in a region's zone; `regions` are the labels that are reserved in all.
+pub(crate) fn register(
+    zone: &mut Zone,
+    name: &Spanned<String>,
+    addresses: Vec<IpAddr>,
+    regions: &[&str],
+) -> Result<(), Mistake> {
+    zone.register(name.get_ref(), addresses, regions).map_err(|it| {
+        Mistake::new(format!("`{}` cannot be registered: {it}", name.get_ref()))
+            .at(name.span())
+            .help("write a name without the region's suffix, such as \"www.xyz.com\"")
+    })
+}
+
 /// A region's name must be one label of a domain name.
-fn check_label(name: &Spanned<String>) -> Result<(), Mistake> {
+pub(crate) fn check_label(name: &Spanned<String>) -> Result<(), Mistake> {
     let is_label = |it: &str| {
         (1..=63).contains(&it.len())
             && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
@@ -189,12 +209,7 @@ impl Region {
         let reserved: Vec<&str> = regions.keys().map(|it| it.get_ref().as_str()).collect();
         let mut zone = Zone::default();
         for (name, addresses) in &self.names {
-            let registered = zone.register(name.get_ref(), parse_addresses(addresses)?, &reserved);
-            registered.map_err(|it| {
-                Mistake::new(format!("`{}` cannot be registered: {it}", name.get_ref()))
-                    .at(name.span())
-                    .help("write a name without the region's suffix, such as \"www.xyz.com\"")
-            })?;
+            register(&mut zone, name, parse_addresses(addresses)?, &reserved)?;
         }
         Ok(zone)
     }

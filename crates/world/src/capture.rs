@@ -209,6 +209,7 @@ impl Addresses {
                 let between = Control::of(it).map(|(_, between)| between.map(|it| it as usize));
                 [between.map(|it| ends(it, true)), None]
             }
+            Body::Dns(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
             Body::Scion(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],

@@ -37,6 +37,8 @@ pub(crate) enum Kind {
     Application,
     /// A user of sessions does what is next, or all of a kind are looked at.
     Session,
+    /// A resolver of names or a root has something to do.
+    Name,
 }
 
 impl Kind {
@@ -56,7 +58,8 @@ impl Kind {
             9 => Self::Function,
             10 => Self::Socket,
             11 => Self::Application,
-            _ => Self::Session,
+            12 => Self::Session,
+            _ => Self::Name,
         }
     }
 }
@@ -194,7 +197,7 @@ mod tests {
             );
             let event = Event::arrival(PortId(LAST), u32::MAX).at(time);
             assert_eq!((event.kind(), event.of()), (Kind::Arrival, LAST));
-            for kind in (0..=12).map(Kind::of) {
+            for kind in (0..=13).map(Kind::of) {
                 let event = Event::new(kind, LAST).at(time);
                 assert_eq!((event.kind(), event.of()), (kind, LAST));
             }

@@ -19,13 +19,13 @@ use windtunnel_networks::layer::{Destination, Interface};
 use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::Route;
 
-use crate::attachments;
 use crate::path::{self, Hop, PathKey};
 use crate::placements::{self, Placements};
 use crate::plan::{Plan, Sharing};
 use crate::port_id::PortId;
 use crate::routing::{Topology, Tree, Unreachable, ip_tree};
 use crate::side::Side;
+use crate::{attachments, names};
 use moving::Moving;
 
 #[derive(Clone, Debug)]
@@ -64,6 +64,8 @@ pub(crate) struct Forwarding {
     topology: Topology,
     /// By node, its domain, if IP does not join all of them.
     domains: Option<Arc<[u32]>>,
+    /// Whether IP joins all domains beside their carrier.
+    has_plain_paths: bool,
     sharing: Sharing,
     /// Kept where paths may change or are looked for during the run.
     trees: BTreeMap<u32, Tree>,
@@ -89,6 +91,7 @@ impl Forwarding {
             placements: plan.has_functions().then(|| Placements::new(plan)),
             topology: Topology::new(plan),
             domains: plan.domains.as_ref().map(|it| Arc::clone(&it.of)),
+            has_plain_paths: plan.domains.as_ref().is_some_and(|it| it.has_plain_paths),
             sharing: plan.routing.sharing,
             trees: BTreeMap::new(),
             moving: plan.sky.as_ref().map(|it| Box::new(Moving::new(plan, it))),
@@ -99,7 +102,8 @@ impl Forwarding {
         };
         forwarding.add_flows(plan)?;
         forwarding.add_functions(plan)?;
-        forwarding.add_attachments(plan);
+        forwarding.add_between_hosts(attachments::keys(plan).flatten());
+        forwarding.add_between_hosts(names::keys(plan).flatten());
         if plan.sky.is_none() && (plan.routes_change() || plan.routing.sharing != Sharing::None) {
             forwarding.keep_trees();
         }
@@ -171,9 +175,9 @@ impl Forwarding {
         Ok(())
     }
 
-    /// The paths between attachments, as far as there are any.
-    fn add_attachments(&mut self, plan: &Plan) {
-        for key in attachments::keys(plan).flatten() {
+    /// These paths between hosts that are of no flow, as far as there are any.
+    fn add_between_hosts(&mut self, keys: impl Iterator<Item = PathKey>) {
+        for key in keys {
             let ends = [key.from, key.to].map(|it| it as usize);
             if self.are_apart(ends) {
                 // The path back is laid with the one forth.
@@ -250,12 +254,20 @@ impl Forwarding {
     fn install_carried(&mut self, [forth, back]: [PathKey; 2], ends: Option<[Interface; 2]>) {
         let reversed = ends.map(|[first, last]| [last, first]);
         for (key, interfaces) in [(forth, ends), (back, reversed)] {
+            let plain = self.has_plain_paths.then(|| self.lay_plain(key)).flatten();
             let entry = Route(self.hops.len() as u32);
             self.hops.extend([Hop::Carried(self.destinations.len() as u32), key.last]);
-            self.destinations.push(Destination { node: key.to, interfaces });
+            self.destinations.push(Destination { node: key.to, interfaces, plain });
             self.known.insert(key, self.paths.len());
             self.paths.push(Path { key, entry, lists: vec![(Vec::new(), entry)], is_pinned: true });
         }
+    }
+
+    /// Writes down the shortest path of plain IP packets through all domains, if there is one.
+    fn lay_plain(&mut self, key: PathKey) -> Option<Route> {
+        let tree = self.topology.ip_tree(key.to as usize, |_| true);
+        let ports = tree.path(&self.topology, key.from as usize)?;
+        Some(self.lay(key, &ports))
     }
 
     /// The interfaces at both ends of a path that begins and ends with these ports.

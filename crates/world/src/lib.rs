@@ -21,6 +21,7 @@ mod forwarding;
 mod functions;
 mod hosts;
 mod media;
+mod names;
 mod network;
 mod nodes;
 mod numbers;
@@ -49,6 +50,7 @@ pub use attachments::{Departure, Entry};
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
+pub use names::{NameLookup, NameLookupPlan, RootPlan};
 pub use packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingState};
 pub use placements::places;
 pub use plan::{

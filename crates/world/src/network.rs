@@ -43,10 +43,12 @@ pub(crate) enum Arrived {
     Host(Side, Packet),
     /// A function of the node sees it.
     Function(u32, Tap, Packet),
-    /// The connection of a link's face brought it, as if by this port.
+    /// The connection of a link's face brought it, or another network layer, as if by this port.
     ByFace(PortId, Packet),
     /// Another network layer of this node carries it.
     Carried(u32, Destination, Packet),
+    /// It is a message about names.
+    Dns(Packet),
     /// The host of this side of its flow sent it, and is told what it met.
     Notice(Side, Packet, Notice),
 }
@@ -348,6 +350,11 @@ impl Network {
         if let Some(Hop::Here(side)) = self.forwarding.peek(packet.route) {
             self.arrived.push(Arrived::Notice(side.other(), packet, notice));
         }
+    }
+
+    /// Another network layer of a node is to carry an NDN packet to a neighbour.
+    pub(crate) fn carry(&mut self, node: u32, to: Destination, packet: Packet) {
+        self.arrived.push(Arrived::Carried(node, to, packet));
     }
 
     /// Another network layer of a node is to carry an IP packet from it.

@@ -16,6 +16,7 @@ use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::functions::Functions;
 use crate::hosts::Hosts;
+use crate::names::Names;
 use crate::network::{Arrived, At, Network};
 use crate::nodes::Nodes;
 use crate::partition::Partition;
@@ -40,6 +41,7 @@ pub(crate) struct Part {
     pub(crate) functions: Functions,
     pub(crate) hosts: Hosts,
     pub(crate) sessions: Option<Sessions>,
+    pub(crate) names: Option<Names>,
     /// Events that happened in every part.
     repeated: u64,
 }
@@ -63,6 +65,7 @@ impl Part {
         let mut nodes = Nodes::new(plan, &streams, forwarding.topology())?;
         let mut functions = Functions::new(plan, &streams, &forwarding);
         let mut hosts = Hosts::new(plan, &streams, &forwarding);
+        let names = Names::new(plan, &forwarding);
         let mut network = Network::new(plan, &streams, forwarding, partition, part);
         let mut changes = plan.changes.clone();
         changes.extend(plan.sky.iter().flat_map(SkyPlan::changes));
@@ -75,6 +78,7 @@ impl Part {
         hosts.start(&mut network, is_here);
         let sessions = Sessions::new(plan, &streams);
         sessions.iter().for_each(|it| it.start(&mut network));
+        names.iter().for_each(|it| it.start(&mut network, &hosts));
         let sky = Sky::new(plan);
         if sky.is_some() {
             Sky::start(&mut network);
@@ -89,6 +93,7 @@ impl Part {
             functions,
             hosts,
             sessions,
+            names,
             repeated: 0,
         })
     }
@@ -160,6 +165,7 @@ impl Part {
                 let sessions = self.sessions.iter_mut();
                 sessions.for_each(|it| it.wake(network, &mut self.hosts, now, of));
             }
+            Kind::Name => self.names.iter_mut().for_each(|it| it.wake(network, now, of)),
         }
     }
 
@@ -198,6 +204,10 @@ impl Part {
                 }
                 Arrived::Carried(node, to, packet) => {
                     self.nodes.carry(&mut self.network, now, node, to, packet);
+                }
+                Arrived::Dns(packet) => {
+                    let (network, hosts) = (&mut self.network, &mut self.hosts);
+                    self.names.iter_mut().for_each(|it| it.receive(network, hosts, now, &packet));
                 }
                 Arrived::Notice(side, packet, notice) => {
                     self.hosts.on_notice(&mut self.network, now, side, &packet, notice);

@@ -26,6 +26,7 @@ use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::tcp::TcpSettings;
 
+use crate::names::{NameLookupPlan, RootPlan};
 use crate::port_id::PortId;
 use crate::routing::{Topology, Tree, ip_tree};
 use crate::series::RecordingPlan;
@@ -59,6 +60,8 @@ pub struct Plan {
     pub sessions: Vec<SessionsPlan>,
     /// The domains of the nodes, if IP does not join all of them.
     pub domains: Option<DomainsPlan>,
+    /// The roots of regions that names are asked of.
+    pub roots: Vec<RootPlan>,
     /// Its regions, if it is a network of such.
     pub regions: RegionNames,
     /// Its autonomous systems whose hosts choose paths, if it is a network of such.
@@ -87,6 +90,12 @@ pub struct DomainsPlan {
     pub of: Arc<[u32]>,
     /// What carries packets: each node has a layer of it, beside those of its own.
     pub carrier: Arc<dyn LayerMaker>,
+    /// The bytes of the header under which it carries NDN packets over links between domains;
+    /// none: they go over those as over others.
+    pub ndn_header: Option<u16>,
+    /// Whether IP joins all domains too: what the carrier cannot take goes by the shortest path as it
+    /// was at the beginning.
+    pub has_plain_paths: bool,
 }
 
 /// Regions by their numbers: the name of each, and how many IP prefixes its routers keep if
@@ -312,6 +321,8 @@ pub struct FlowPlan {
     /// reported to the sender, if its controller asks for that. None where there is no
     /// such link, or more than one.
     pub radio: Option<PortId>,
+    /// The name that is asked for before it begins, if it has one; only of a plan with domains.
+    pub lookup: Option<NameLookupPlan>,
 }
 
 /// The paths of a flow over Multipath TCP.
@@ -621,6 +632,19 @@ impl Plan {
         ends.filter(move |(.., end)| *end == node).map(|(link, side, _)| (link, side))
     }
 
+    /// By node, the number that its addresses are made from: in each domain they begin anew.
+    #[must_use]
+    pub fn address_numbers(&self) -> Vec<usize> {
+        let domain = |node: usize| self.domains.as_ref().map_or(0, |it| it.of[node]);
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        let number = |node: usize| {
+            let count = counts.entry(domain(node)).or_default();
+            *count += 1;
+            *count - 1
+        };
+        (0..self.nodes.len()).map(number).collect()
+    }
+
     /// Whether anything on it speaks NDN.
     #[must_use]
     pub fn has_ndn(&self) -> bool {
@@ -631,6 +655,14 @@ impl Plan {
     #[must_use]
     pub fn are_apart(&self, [first, second]: [usize; 2]) -> bool {
         self.domains.as_ref().is_some_and(|it| it.of[first] != it.of[second])
+    }
+
+    /// The bytes of the header under which another network layer carries NDN packets over a link,
+    /// if one does.
+    #[must_use]
+    pub fn ndn_header(&self, link: usize) -> Option<u16> {
+        let header = self.domains.as_ref()?.ndn_header?;
+        self.are_apart(self.links[link].nodes).then_some(header)
     }
 
     /// A port's direction of its link.

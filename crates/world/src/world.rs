@@ -17,6 +17,7 @@ use crate::capture::{Watcher, Watches};
 use crate::forwarding::Forwarding;
 use crate::functions::BridgeCounters;
 use crate::hosts::{Flow, Subflow};
+use crate::names::{NameLookup, Names};
 use crate::packet_log::{self, PacketLog};
 use crate::parallel;
 use crate::part::Part;
@@ -357,6 +358,11 @@ impl World {
     #[must_use]
     pub fn routing_time(&self) -> std::time::Duration {
         self.parts.all.iter().map(Part::routing_time).sum()
+    }
+
+    /// What became of the names of flows, in the plan's order.
+    pub fn name_lookups(&self) -> impl Iterator<Item = NameLookup> {
+        self.parts.all[0].names.iter().flat_map(Names::lookups)
     }
 
     /// Packets that crossed a queue and a link.

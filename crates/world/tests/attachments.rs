@@ -25,7 +25,7 @@ fn datagram(number: u32, length: usize, ecn: Ecn, port: u16, is_v6: bool) -> Vec
         let end = |it| std::net::SocketAddrV4::new(Ipv4Addr::from(it), port);
         Addresses::V4 { source: end(1_u32), destination: end(2) }
     };
-    addresses.set_ports(port);
+    addresses.set_ports([port; 2]);
     encode_udp(&data, Dscp::DEFAULT, ecn, &addresses)
 }
 

@@ -1,4 +1,4 @@
-"""What a lookup costs: the code of a region in an array, and an address in tables of prefixes."""
+"""What a lookup costs: the code of a region by each rule, and an address in tables of prefixes."""
 
 from __future__ import annotations
 
@@ -54,6 +54,8 @@ def table(document: dict[str, Any]) -> Table:
 
 
 CAPTION = """\
-codes: the region of the destination; the other tables: the longest prefix of its IPv4 address.
+codes: the eight bits of the region, of 254; full-codes: all 32 bits, and longest-prefix-codes: the
+longest prefix of whole bytes, where each region has 255 sub-regions; the other tables: the longest
+prefix of an IPv4 address.
 Each lookup waits for the one before it. Warm: with the table in the processor's caches;
 cold: the median of lookups right after other data has displaced it and the program there."""

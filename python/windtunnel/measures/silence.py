@@ -43,6 +43,7 @@ def silent_flows(results: ResultTables, most: int) -> tuple[list[Silent], int]:
     counted = (nothing.sum().over(keys).alias("silent"), pl.len().over(keys).alias("runs"))
     silent = own_flows(results).with_columns(counted).filter(nothing)
     rows = silent.unique(keys, keep="first", maintain_order=True)
+    unnamed = cache(partial(unresolved, results))
     # Tables of several experiments have no one scenario.
     values = cache(partial(values_of_case, getattr(results, "scenario", ""), tuple(results.axes)))
     dead = cache(partial(dead_links, results))
@@ -52,7 +53,8 @@ def silent_flows(results: ResultTables, most: int) -> tuple[list[Silent], int]:
             row["flow"],
             row["silent"],
             row["runs"],
-            reason(row, values(case), dead((*case, row["run"]))),
+            unnamed((*case, row["run"])).get(row["flow"])
+            or reason(row, values(case), dead((*case, row["run"]))),
         )
         for row in rows.head(most).to_dicts()
         for case in [tuple(row[axis] for axis in results.axes)]
@@ -77,6 +79,30 @@ def reason(row: Row, values: dict[str, Any], dead: Dead) -> str:
         case _:
             said = "nothing arrived"
     return "; ".join([said, *dead.on_path_of(row)])
+
+
+OUTCOMES = {
+    "no-name": "there is no such name",
+    "no-data": "there is no address at that name",
+    "refused": "the root refused: it exchanges no names with that region",
+    "server-failure": "the root of that region did not answer",
+    "no-answer": "the root of its own region did not answer",
+}
+"""What became of a name that was not found, by `outcome`."""
+
+
+def unresolved(results: ResultTables, run: tuple[Any, ...]) -> dict[str, str]:
+    """Say of each flow of a run, by its case and number, why the address of its name is unknown."""
+    lookups = results["name_lookups"]
+    if lookups.is_empty():
+        return {}
+    keys = [pl.col(key) == it for key, it in zip([*results.axes, "run"], run, strict=True)]
+    rows = lookups.filter(*keys, pl.col("start_s").is_not_null()).to_dicts()
+    return {
+        it["flow"]: f"its name {it['name']} was not found: {said}"
+        for it in rows
+        if (said := OUTCOMES.get(it["outcome"] or ""))
+    }
 
 
 def began_not(values: dict[str, Any], flow: str, duration_s: float) -> str:

@@ -1,5 +1,5 @@
-//! What it costs to find the next hop: the code of a region in an array, beside the longest
-//! prefix of an address in two well-kept structures.
+//! What it costs to find the next hop: the code of a region, by each rule of
+//! [`windtunnel_networks::region::Lookup`], beside the longest prefix of an address.
 //!
 //! A lookup waits for the one before it, so that the time is that of a lookup and not of several
 //! at once.
@@ -7,9 +7,10 @@
 mod prefixes;
 mod timing;
 
+use hashbrown::HashTable;
 use poptrie::Poptrie;
 use prefix_trie::PrefixMap;
-use windtunnel_engine::{Random, Streams};
+use windtunnel_engine::{Random, Streams, hash};
 
 pub use prefixes::PrefixCounts;
 use prefixes::{Prefix, draw};
@@ -19,13 +20,16 @@ use timing::{Cold, warm};
 const DESTINATIONS: usize = 1 << 12;
 /// The regions that a table of codes has entries for.
 const REGIONS: u32 = 254;
+/// The sub-regions of each, where a table has entries for those: the values of a code's second
+/// byte but 0, which is the region as a whole.
+const SUB_REGIONS: u32 = 255;
 
 /// What a lookup takes.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Lookup {
     /// The table's name.
     pub table: String,
-    /// The structure that it is kept in: `array`, `poptrie` or `prefix-trie`.
+    /// The structure that it is kept in: `array`, `hash-table`, `poptrie` or `prefix-trie`.
     pub structure: &'static str,
     /// How destinations are drawn among the entries: `uniform`, or `zipf` with the exponent 1.
     pub destinations: &'static str,
@@ -87,9 +91,11 @@ pub fn measure_lookups(
     seed: u64,
     evictions: usize,
 ) -> Result<Vec<Lookup>, String> {
-    let mut random = Streams::new(seed, 0).stream("lookup");
+    let streams = Streams::new(seed, 0);
+    let mut random = streams.stream("lookup");
     let mut cold = Cold::new(evictions);
     let mut found = of_codes(&mut random, &mut cold);
+    found.extend(of_sub_regions(&mut streams.stream("sub-regions"), &mut cold));
     for (name, counts) in tables {
         let prefixes = draw(counts, &mut random).ok().filter(|it| !it.is_empty());
         let prefixes = prefixes.ok_or_else(|| name.clone())?;
@@ -110,6 +116,44 @@ fn of_codes(random: &mut Random, cold: &mut Cold) -> Vec<Lookup> {
     timed.into()
 }
 
+/// With sub-regions: the exact match of all 32 bits, and the longest prefix of whole bytes.
+fn of_sub_regions(random: &mut Random, cold: &mut Cold) -> Vec<Lookup> {
+    let codes = sub_region_codes();
+    let table = hash_table(&codes);
+    let find = |code: u32| exact(&table, code).map_or(0, u32::from);
+    let order = shuffled(&codes, random);
+    let mut found = Vec::from(Draw::ALL.map(|how| {
+        let places = how.places(codes.len(), random);
+        let drawn: Vec<u32> = places.into_iter().map(|it| order[it].0).collect();
+        time("full-codes", "hash-table", how, codes.len(), &drawn, cold, find)
+    }));
+    found.extend(of_prefixes("longest-prefix-codes", &codes, random, cold));
+    found
+}
+
+/// The code of each region, and of each of its sub-regions, as prefixes.
+fn sub_region_codes() -> Vec<Prefix> {
+    let of_region = |region: u32| {
+        let own = (0..=SUB_REGIONS).map(move |part| region << 24 | part << 16);
+        own.map(|code| (code, if code << 8 == 0 { 8 } else { 16 }))
+    };
+    (1..=REGIONS).flat_map(of_region).collect()
+}
+
+/// The port of each code.
+fn hash_table(codes: &[Prefix]) -> HashTable<(u32, u16)> {
+    let mut table = HashTable::with_capacity(codes.len());
+    for ((code, _), port) in numbered(codes) {
+        table.insert_unique(hash(code.into()), (code, port), |it| hash(it.0.into()));
+    }
+    table
+}
+
+/// The port of exactly that code.
+fn exact(table: &HashTable<(u32, u16)>, code: u32) -> Option<u16> {
+    table.find(hash(code.into()), |it| it.0 == code).map(|it| it.1)
+}
+
 fn of_prefixes(
     name: &str,
     prefixes: &[Prefix],
@@ -120,9 +164,7 @@ fn of_prefixes(
     let trie: PrefixMap<Prefix, u16> = numbered(prefixes).collect();
     let in_poptrie = |it: u32| poptrie.lookup(it).map_or(0, |port| u32::from(*port));
     let in_trie = |it: u32| trie.get_lpm(&(it, 32)).map_or(0, |(_, port)| u32::from(*port));
-    // How popular a prefix is says nothing about its length.
-    let mut order: Vec<Prefix> = prefixes.to_vec();
-    order.sort_by_cached_key(|_| random.bits());
+    let order = shuffled(prefixes, random);
     let mut found = Vec::new();
     for how in Draw::ALL {
         let places = how.places(prefixes.len(), random);
@@ -136,6 +178,13 @@ fn of_prefixes(
         found.push(time(name, "prefix-trie", how, entries, &addresses, cold, in_trie));
     }
     found
+}
+
+/// In another order: how popular a prefix is says nothing about its length.
+fn shuffled(prefixes: &[Prefix], random: &mut Random) -> Vec<Prefix> {
+    let mut order = prefixes.to_vec();
+    order.sort_by_cached_key(|_| random.bits());
+    order
 }
 
 /// Prefixes with the ports that they lead to.
@@ -197,6 +246,22 @@ mod tests {
         }
     }
 
+    /// The array, the exact match and the longest prefix know the same of a code that is in the
+    /// table, and only the exact match knows nothing of a sub-region that is not.
+    #[test]
+    fn a_code_is_found_by_each_rule() {
+        let codes = sub_region_codes();
+        let (table, poptrie) =
+            (hash_table(&codes), numbered(&codes).collect::<Poptrie<Prefix, u16>>());
+        for ((code, _), port) in numbered(&codes) {
+            assert_eq!((exact(&table, code), poptrie.lookup(code)), (Some(port), Some(&port)));
+            let unknown = code | 1;
+            assert_eq!((exact(&table, unknown), poptrie.lookup(unknown)), (None, Some(&port)));
+        }
+        let regions = codes.iter().filter(|it| it.1 == 8).count();
+        assert_eq!((regions, codes.len()), (254, 254 * 256));
+    }
+
     /// Of Zipf's law with the exponent 1 the first of n has the share 1 ÷ Hₙ.
     #[test]
     fn destinations_have_the_shares_that_they_should() {
@@ -215,14 +280,20 @@ mod tests {
     }
 
     #[test]
-    fn each_table_has_four_rows_and_one_that_does_not_fit_none() {
+    fn each_table_has_its_rows_and_one_that_does_not_fit_none() {
         let mut counts = [0; 33];
         counts[24] = 1000;
         let found = measure_lookups(&[("own".into(), counts)], 1, 2).expect("it fits");
         let named: Vec<_> = found.iter().map(|it| (&*it.table, it.structure, it.entries)).collect();
         let codes = ("codes", "array", 254);
-        let [one, other] = [("own", "poptrie", 1000), ("own", "prefix-trie", 1000)];
-        assert_eq!(named, [codes, codes, one, other, one, other]);
+        let full = ("full-codes", "hash-table", 65_024);
+        let both = |table, entries| {
+            let [one, other] = ["poptrie", "prefix-trie"].map(|it| (table, it, entries));
+            [one, other, one, other]
+        };
+        let expected = [codes, codes, full, full].into_iter();
+        let expected = expected.chain(both("longest-prefix-codes", 65_024));
+        assert!(named.into_iter().eq(expected.chain(both("own", 1000))));
         assert!(found.iter().all(|it| it.warm_ns > 0.0 && it.cold_ns.is_finite()));
         counts[8] = 224;
         assert_eq!(measure_lookups(&[("all".into(), counts)], 1, 2), Err("all".to_owned()));

@@ -89,6 +89,7 @@ pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
         .count("address_lookups", |it| it.layer.counters().address_lookups)
         .count("tunnel_lookups", |it| it.layer.counters().tunnel_lookups)
         .count("sent", |it| it.layer.counters().sent)
+        .count("sent_as_ip", |it| it.layer.counters().sent_as_ip)
         .count("delivered", |it| it.layer.counters().delivered)
         .count("encapsulated", |it| it.layer.counters().encapsulated)
         .count("decapsulated", |it| it.layer.counters().decapsulated)

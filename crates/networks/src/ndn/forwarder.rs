@@ -261,6 +261,7 @@ impl Forwarder {
             Body::LinkPacket(_)
             | Body::Segment(_)
             | Body::Datagram(_)
+            | Body::Dns(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
             | Body::Region(_)

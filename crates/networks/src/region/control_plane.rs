@@ -41,7 +41,7 @@ pub(super) struct ControlPlane {
     sequence: u32,
     /// When paths are to be computed.
     search: Time,
-    /// When an agreement begins or ends next.
+    /// When an agreement begins or ends next, or a link begins to be used.
     agreements: Time,
     random: Random,
     /// What is to be sent.
@@ -318,15 +318,17 @@ impl ControlPlane {
         let concerns =
             |it: [u8; 2]| it.contains(&own) && regions.iter().any(|region| it.contains(region));
         let agreements = here.settings.agreements.iter().filter(|it| concerns(it.regions));
-        let times = agreements.flat_map(|it| [it.from, it.until]).filter(|it| *it > now);
-        self.agreements = times.min().unwrap_or(Time::NEVER);
+        let times = agreements.flat_map(|it| [it.from, it.until]);
+        let links = outside.iter().map(|it| here.ports[usize::from(it.0)].speaks_from);
+        self.agreements = times.chain(links).filter(|it| *it > now).min().unwrap_or(Time::NEVER);
     }
 
     /// Opens or closes a session; returns whether it was the other way.
     fn follow_agreement(&mut self, now: Time, here: &Here, interface: Interface) -> bool {
         let port = here.ports[usize::from(interface.0)];
         let regions = [here.number(), port.region];
-        let agreement = here.settings.agreement(regions, now).filter(|_| port.is_up);
+        let speaks = port.is_up && port.speaks_from <= now;
+        let agreement = here.settings.agreement(regions, now).filter(|_| speaks);
         let standing = agreement.map(|it| it.standing(here.number()));
         let lost = self.path_vector.codes(interface);
         if !self.path_vector.set(interface, standing) {

@@ -14,6 +14,8 @@ pub struct RouterCounters {
     pub tunnel_lookups: u64,
     /// Packets of hosts here that left for another region.
     pub sent: u64,
+    /// Packets of hosts here to another region that left as plain IP packets.
+    pub sent_as_ip: u64,
     /// Packets delivered to hosts here.
     pub delivered: u64,
     /// Packets put into a tunnel here.

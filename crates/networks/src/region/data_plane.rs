@@ -39,6 +39,35 @@ struct Carried {
     header: RegionPacket,
 }
 
+/// What a packet is under the header.
+struct Payload {
+    protocol: u8,
+    kinds: Option<[AddressKind; 2]>,
+    /// The size with the header; none: there is no room for it.
+    network_size: Option<u16>,
+}
+
+impl Payload {
+    fn of(packet: &Packet, here: &Here, ends: [usize; 2]) -> Self {
+        if packet.body.is_named() {
+            // With the headers that it has on a link.
+            let size = u16::try_from(packet.size()).ok();
+            let header = here.settings.encoding.header();
+            let network_size = size.and_then(|it| it.checked_add(header));
+            return Self { protocol: protocol::NDN, kinds: None, network_size };
+        }
+        let ip = packet.ip_version().unwrap_or_default();
+        let kinds = here.settings.kinds(ends);
+        let protocol = match (kinds, ip) {
+            (Some(_), _) => protocol::TYPED_ADDRESSES,
+            (None, IpVersion::V4) => protocol::IPV4,
+            (None, IpVersion::V6) => protocol::IPV6,
+        };
+        let overhead = here.settings.overhead(ends, ip);
+        Self { protocol, kinds, network_size: packet.network_size.checked_add(overhead) }
+    }
+}
+
 /// What a plane works with.
 struct Around<'a> {
     now: Time,
@@ -57,7 +86,8 @@ impl DataPlane {
         }
     }
 
-    /// A host here sends an IP packet to a node of another region.
+    /// A host here sends an IP packet to a node of another region, or the NDN forwarder a packet to
+    /// a neighbour there.
     #[expect(clippy::too_many_arguments, reason = "what a layer is called with, and its parts")]
     pub(super) fn carry(
         &mut self,
@@ -69,14 +99,61 @@ impl DataPlane {
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
+        if let Some(packet) = Self::without_header(now, here, control, packet, destination, actions)
+        {
+            self.carry_inside(now, here, control, packet, destination, packets, actions);
+        }
+    }
+
+    /// Sends a packet without the header, as before the migration, if it cannot have it; otherwise
+    /// returns it.
+    fn without_header(
+        now: Time,
+        here: &mut Here,
+        control: &ControlPlane,
+        packet: Packet,
+        destination: Destination,
+        actions: &mut Actions,
+    ) -> Option<Packet> {
+        if packet.body.is_named() {
+            let [first, _] = destination.interfaces?;
+            if now < here.ports[usize::from(first.0)].speaks_from {
+                actions.send(first, packet);
+                return None;
+            }
+            return Some(packet);
+        }
+        let to = here.settings.places[destination.node as usize].code;
+        let ends = [here.node, destination.node].map(|it| it as usize);
+        let has_route =
+            to.region() == here.number() || control.route(here.settings.lookup, to).is_some();
+        match destination.plain {
+            Some(route) if !has_route && here.settings.kinds(ends).is_none() => {
+                here.counters.sent_as_ip += 1;
+                actions.delivered.push(Packet { route, ..packet });
+                None
+            }
+            _ => Some(packet),
+        }
+    }
+
+    /// Sends a packet under the header.
+    #[expect(clippy::too_many_arguments, reason = "what a layer is called with, and its parts")]
+    fn carry_inside(
+        &mut self,
+        now: Time,
+        here: &mut Here,
+        control: &ControlPlane,
+        packet: Packet,
+        destination: Destination,
+        packets: &mut PacketStore,
+        actions: &mut Actions,
+    ) {
         here.counters.sent += 1;
         let to = destination.node;
-        let encoding = here.settings.encoding;
-        let ip = packet.ip_version().unwrap_or_default();
         let ends = [here.node, to].map(|it| it as usize);
-        let kinds = here.settings.kinds(ends);
-        let overhead = here.settings.overhead(ends, ip);
-        let Some(network_size) = packet.network_size.checked_add(overhead) else {
+        let Payload { protocol, kinds, network_size } = Payload::of(&packet, here, ends);
+        let Some(network_size) = network_size else {
             here.counters.too_big += 1;
             return packets.discard(&packet);
         };
@@ -84,12 +161,8 @@ impl DataPlane {
         let header = RegionPacket {
             destination: here.settings.places[to as usize].code,
             source: if is_hidden { Code::UNSPECIFIED } else { here.code },
-            encoding,
-            protocol: match (kinds, ip) {
-                (Some(_), _) => protocol::TYPED_ADDRESSES,
-                (None, IpVersion::V4) => protocol::IPV4,
-                (None, IpVersion::V6) => protocol::IPV6,
-            },
+            encoding: here.settings.encoding,
+            protocol,
             between: [here.node, to],
             dscp: packet.dscp(),
             interface: destination.interfaces.map(|it| it[1].0),

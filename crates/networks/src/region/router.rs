@@ -34,6 +34,7 @@ pub(super) struct Port {
     /// The number of the region at the other end.
     pub(super) region: u8,
     pub(super) metric: u32,
+    pub(super) speaks_from: Time,
     pub(super) is_up: bool,
 }
 
@@ -78,6 +79,7 @@ impl RegionRouter {
             mtu: it.mtu,
             region: settings.places[it.node as usize].code.region(),
             metric: it.metric,
+            speaks_from: it.speaks_from,
             is_up: true,
         };
         let here = Here {

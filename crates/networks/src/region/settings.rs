@@ -42,6 +42,8 @@ pub struct Neighbour {
     pub metric: u32,
     /// The largest packet that the link carries, in bytes.
     pub mtu: u16,
+    /// From when on the two speak the region protocol over it, if they are of different regions.
+    pub speaks_from: Time,
 }
 
 /// A node.

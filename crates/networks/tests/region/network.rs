@@ -32,7 +32,8 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
     let mut places: Vec<Place> = numbers.map(place).collect();
     for &[first, second] in links {
         for [from, to] in [[first, second], [second, first]] {
-            let neighbour = Neighbour { node: to as u32, metric: 1, mtu: u16::MAX };
+            let neighbour =
+                Neighbour { node: to as u32, metric: 1, mtu: u16::MAX, speaks_from: Time::ZERO };
             places[from].neighbours.push(neighbour);
         }
     }
@@ -220,7 +221,7 @@ impl Network {
 
     /// Has a host of a node send a packet to another node.
     pub(crate) fn carry(&mut self, now: Time, [from, to]: [usize; 2], packet: Packet) {
-        let to = Destination { node: to as u32, interfaces: None };
+        let to = Destination { node: to as u32, interfaces: None, plain: None };
         self.act(now, from, |it, packets, actions| it.carry(now, packet, to, packets, actions));
     }
 

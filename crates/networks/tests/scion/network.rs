@@ -222,7 +222,7 @@ impl Network {
         let body = Body::Datagram(datagram);
         let route = Route::NONE;
         let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 1028, hops: 0, route };
-        let to = Destination { node: to as u32, interfaces: None };
+        let to = Destination { node: to as u32, interfaces: None, plain: None };
         self.act(now, from, |it, packets, actions| it.carry(now, packet, to, packets, actions));
     }
 

@@ -15,6 +15,9 @@ pub mod protocol {
     pub const IPV6: u8 = 41;
     /// An Ethernet frame (RFC 8986).
     pub const ETHERNET: u8 = 143;
+    /// An Interest, a Data or a NACK of NDN, or a part of one. IANA has assigned NDN no number, and
+    /// this one to nothing.
+    pub const NDN: u8 = 252;
     /// A packet of the region protocol in an IP packet of a tunnel; for experiments too, where
     /// it cannot be a message.
     pub const REGION: u8 = 254;

@@ -173,7 +173,9 @@ pub(crate) fn put(maker: &Arc<ScionMaker>, systems: &Named<AutonomousSystem>, pl
     let settings = maker.settings();
     let of = settings.places.iter().map(|it| it.system).collect();
     let names = systems.keys().map(|it| it.get_ref().clone()).collect();
-    plan.domains = Some(DomainsPlan { of, carrier: Arc::<ScionMaker>::clone(maker) });
+    let carrier = Arc::<ScionMaker>::clone(maker);
+    let domains = DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false };
+    plan.domains = Some(domains);
     plan.autonomous_systems = Some(AutonomousSystems { names, settings: Arc::clone(settings) });
 }
 

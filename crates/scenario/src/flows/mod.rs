@@ -72,6 +72,10 @@ pub(crate) struct Common {
     /// What chooses the path of each of its packets between autonomous systems. What comes back
     /// takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`.
     pub(crate) path_policy: Option<Located<AnyPolicy>>,
+    /// With regions: the name of the other end for the end that opens the connection, or over UDP
+    /// for `from`. That end asks the root of its region for the address, and the flow begins when
+    /// the answer arrives. Default: the address is known.
+    pub(crate) peer_name: Option<Located<String>>,
     /// Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
     /// such as `"rack-host-*"`. Default: they name one node each.
     #[serde(rename = "pattern")]
@@ -153,6 +157,7 @@ pub(crate) fn of_messages(
             path: None,
             multipath: None,
             radio: None,
+            lookup: None,
         }
     };
     Ok(ends.iter().map(flow).collect())
@@ -180,6 +185,11 @@ pub(crate) fn of_face(
 }
 
 impl Flow {
+    /// Whether the receiver of the data opens the connections.
+    pub(crate) fn receiver_opens(&self) -> bool {
+        matches!(&self.own, Transport::Tcp(it) if it.receiver_opens())
+    }
+
     fn plan(
         &self,
         name: &Spanned<String>,
@@ -227,6 +237,7 @@ impl Flow {
             path,
             multipath,
             radio,
+            lookup: None,
         })
     }
 }

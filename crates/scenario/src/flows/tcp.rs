@@ -333,8 +333,12 @@ impl Tcp {
             || "paths over satellites change, and those of `multipath` do not".to_owned(),
             "leave out `multipath`",
         )?;
-        let asked = self.workload.as_ref().is_some_and(|it| it.value.is_asked_for());
-        multipath.value.plan(around, ends, settings, asked).map(Some)
+        multipath.value.plan(around, ends, settings, self.receiver_opens()).map(Some)
+    }
+
+    /// Whether the receiver of the data opens the connections.
+    pub(super) fn receiver_opens(&self) -> bool {
+        self.workload.as_ref().is_some_and(|it| it.value.is_asked_for())
     }
 
     /// The proxies of a flow between two nodes.
@@ -346,7 +350,7 @@ impl Tcp {
         let Some(split) = &self.split else { return Ok(None) };
         // Proxies wait for the sender's SYN.
         split.checked(
-            |_| !self.workload.as_ref().is_some_and(|it| it.value.is_asked_for()),
+            |_| !self.receiver_opens(),
             || "proxies do not split a connection that the receiver opens".to_owned(),
             "leave `split` out, or write a workload that the sender begins",
         )?;

@@ -1,6 +1,7 @@
 //! Regions, their protocol, and what they agree on.
 
 mod agreements;
+mod names;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -9,13 +10,16 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
-use windtunnel_engine::Duration;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_networks::ndn::link_service::LinkService;
 use windtunnel_networks::region::{self, Advertisement, Place, RegionSettings};
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::region::{self as packets, AddressKind, Code};
-use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, RegionNames};
+use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, Plan, RegionNames};
 
 use crate::choice::choice;
+use crate::dns::{Absent, an_hour};
 use crate::error::{Mistake, list};
 use crate::located::{Located, Named};
 use crate::nodes::Names;
@@ -52,6 +56,13 @@ pub(crate) struct Region {
     #[serde(default)]
     #[schemars(with = "BTreeMap<String, SubRegion>")]
     sub_regions: Named<SubRegion>,
+    /// The node of its DNS root, which answers for its names and asks other roots for theirs;
+    /// default: it has none.
+    root: Option<Located<String>>,
+    /// Its names, without its own suffix, and the node of it that each stands for; default: none.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, String>")]
+    names: Named<Located<String>>,
 }
 
 choice! {
@@ -128,6 +139,24 @@ pub(crate) struct RegionProtocol {
     /// `path-vector`.
     #[serde(default)]
     routing: Routing,
+    /// How Interests and Data of NDN go over links between regions, and between the parts of one.
+    #[serde(default)]
+    ndn: Located<Ndn>,
+    /// When links between regions begin to be used by the region protocol, by the names of links;
+    /// default: all at the beginning. Links carry plain IP packets too, by which nodes send what
+    /// their own router knows no path for under the header.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Measured<Duration>>")]
+    migration: Named<Located<Measured<Duration>>>,
+    /// How long the answers of roots may be kept.
+    #[serde(default = "an_hour")]
+    time_to_live: Located<Measured<Duration>>,
+    /// What roots say of a name that is not registered.
+    #[serde(default)]
+    absent: Absent,
+    /// Which two regions exchange names; default: all that have a root.
+    #[serde(default)]
+    name_agreements: Vec<[Located<String>; 2]>,
 }
 
 choice! {
@@ -153,6 +182,18 @@ choice! {
     }
 }
 
+/// How packets of NDN go over links between regions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Ndn {
+    /// As over any link, whatever is agreed.
+    #[default]
+    Beside,
+    /// Under the header with the codes of both, from border to border: where regions have no
+    /// agreement, nothing is carried. Not for CCNx, nor for faces over TCP.
+    Inside,
+}
+
 choice! {
     /// What routers look up of the code of another region; in its own each knows all sub-regions.
     Lookup as region::Lookup {
@@ -175,6 +216,11 @@ impl Default for RegionProtocol {
             withdrawals_wait: true,
             lookup: Located::default(),
             routing: Routing::default(),
+            ndn: Located::default(),
+            migration: Named::default(),
+            time_to_live: an_hour(),
+            absent: Absent::default(),
+            name_agreements: Vec::new(),
         }
     }
 }
@@ -221,8 +267,10 @@ impl Regions<'_> {
         self.check_routing()?;
         let codes = self.codes(nodes, first)?;
         self.check_links(nodes, links, &codes)?;
+        let encoding = packets::Encoding::from(self.protocol.encoding);
+        let is_inside = self.protocol.ndn.value == Ndn::Inside;
         let settings = RegionSettings {
-            encoding: self.protocol.encoding.into(),
+            encoding,
             advertisement: Advertisement {
                 interval: self.protocol.advertisement_interval.value.0,
                 is_jittered: self.protocol.advertisement_jitter,
@@ -237,11 +285,39 @@ impl Regions<'_> {
         let domains = DomainsPlan {
             of: codes.iter().map(|it| it.0).collect(),
             carrier: Arc::new(Arc::new(settings)),
+            has_plain_paths: !self.protocol.migration.is_empty(),
+            ndn_header: is_inside.then(|| encoding.header()),
         };
         let names = self.regions.iter();
         let names = names.map(|(name, it)| (it.number(), (name.get_ref().clone(), it.prefixes)));
         let names = RegionNames(names.collect());
         Ok(Some(Planned { domains, names }))
+    }
+
+    /// What goes under the header is NDN alone, and over a link that has room for it.
+    pub(crate) fn check_ndn(&self, plan: &Plan) -> Result<(), Mistake> {
+        let ndn = &self.protocol.ndn;
+        let carried = (0..plan.links.len()).filter_map(|it| Some((it, plan.ndn_header(it)?)));
+        for (link, header) in carried {
+            let name = &plan.links[link].name;
+            ndn.checked(
+                |_| plan.tunnels.iter().all(|it| it.face() != Some(link)),
+                || format!("the face of link `{name}` is over TCP, and not under the header"),
+                "write ndn = \"beside\", or remove the link's `tcp_face`",
+            )?;
+            let least = LinkService::MINIMUM_MTU + header;
+            ndn.checked(
+                |_| plan.links[link].link_service.mtu.is_none_or(|it| it >= least),
+                || format!("under the header, link `{name}` has no room for NDN packets"),
+                &format!("write an `mtu` of at least {least} B, or ndn = \"beside\""),
+            )?;
+        }
+        let is_ccnx = plan.formats.contains(&PacketFormat::Ccnx);
+        ndn.checked(
+            |it| *it == Ndn::Beside || !is_ccnx,
+            || "packets of CCNx are in those of IP, and not under the header as NDN's".to_owned(),
+            "write ndn = \"beside\"",
+        )
     }
 
     /// By link-state all regions know of all links, and of no part of a region.
@@ -290,7 +366,7 @@ impl Regions<'_> {
         links: &[LinkPlan],
         metric: Metric,
     ) -> Result<Vec<Place>, Mistake> {
-        let mut places = places(codes, links, metric);
+        let mut places = places(codes, links, metric, &self.migration(links, codes)?);
         for region in self.regions.values() {
             for node in &region.hidden {
                 let place = nodes.index(node)?;
@@ -303,6 +379,24 @@ impl Regions<'_> {
             }
         }
         Ok(places)
+    }
+
+    /// When each link begins to be used.
+    fn migration(&self, links: &[LinkPlan], codes: &[Code]) -> Result<Vec<Time>, Mistake> {
+        let mut times = vec![Time::ZERO; links.len()];
+        for (name, time) in &self.protocol.migration {
+            let place = links.iter().position(|it| it.name == *name.get_ref());
+            let ends = |it: usize| links[it].nodes.map(|it| codes[it].region());
+            match place.filter(|it| ends(*it)[0] != ends(*it)[1]) {
+                Some(place) => times[place] = Time::ZERO + time.value.0,
+                None => {
+                    let message = format!("no link `{}` joins two regions", name.get_ref());
+                    let help = "name a link between two regions";
+                    return Err(Mistake::new(message).at(name.span()).help(help));
+                }
+            }
+        }
+        Ok(times)
     }
 
     /// The nodes of a region reach each other without leaving it, and each region a
@@ -430,11 +524,12 @@ impl SubRegion {
     }
 }
 
-/// Each node with what its interfaces lead to, in the order of the links.
-fn places(codes: &[Code], links: &[LinkPlan], metric: Metric) -> Vec<Place> {
+/// Each node with what its interfaces lead to, in the order of the links; `from` is when each of
+/// those begins to be used.
+fn places(codes: &[Code], links: &[LinkPlan], metric: Metric, from: &[Time]) -> Vec<Place> {
     let place = |code: &Code| Place { code: *code, is_hidden: false, neighbours: Vec::new() };
     let mut places: Vec<Place> = codes.iter().map(place).collect();
-    for link in links {
+    for (link, from) in links.iter().zip(from) {
         for side in [0, 1] {
             let DirectionPlan { delay, weight, .. } = link.directions[side];
             let cost = match metric {
@@ -446,6 +541,7 @@ fn places(codes: &[Code], links: &[LinkPlan], metric: Metric) -> Vec<Place> {
                 node: link.nodes[1 - side] as u32,
                 metric: u32::try_from(cost).unwrap_or(u32::MAX),
                 mtu: link.link_service.mtu.unwrap_or(u16::MAX),
+                speaks_from: *from,
             });
         }
     }

@@ -560,6 +560,7 @@ impl Consumer {
             | Body::LinkPacket(_)
             | Body::Segment(_)
             | Body::Datagram(_)
+            | Body::Dns(_)
             | Body::Message(_)
             | Body::Tunnelled(_)
             | Body::Region(_)

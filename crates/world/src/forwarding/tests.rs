@@ -28,6 +28,7 @@ fn flow(from: usize, to: usize) -> FlowPlan {
         path: None,
         multipath: None,
         radio: None,
+        lookup: None,
     }
 }
 

@@ -7,8 +7,9 @@ mod logging;
 mod notices;
 mod seat;
 mod sockets;
+mod waiting;
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use windtunnel_applications::DelayPercentiles;
@@ -31,9 +32,10 @@ pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, Subfl
 use self::end::End;
 use self::flow::Window;
 use self::sockets::{Key, Socket, Sockets};
+use self::waiting::Waiting;
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
-use crate::network::Network;
+use crate::network::{Arrived, Network};
 use crate::numbers::Numbers;
 use crate::path;
 use crate::side::Side;
@@ -42,7 +44,7 @@ use crate::transfers::{Ideal, Transfer};
 /// What runs at one host of a flow.
 #[derive(Debug)]
 enum Running {
-    /// On streams; none while it is called.
+    /// On streams; none while it is called, or waits for an address.
     Streams(Option<Box<dyn Application>>),
     /// A source of datagrams, and their path.
     Source(Box<UdpSource>, Route),
@@ -160,6 +162,8 @@ pub(crate) struct Hosts {
     numbers: Numbers,
     sockets: Sockets,
     transfers: Vec<Transfer>,
+    /// What flows will carry that wait for an address.
+    waiting: BTreeMap<u32, Waiting>,
     /// The flows over which messages of services have arrived.
     delivered: VecDeque<u32>,
     outbox: TcpOutbox,
@@ -169,10 +173,16 @@ impl Hosts {
     /// Schedules the starts of the applications on nodes of the part.
     pub(crate) fn start(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
         for seat in 0..self.seats.len() {
-            if is_here(self.seats[seat].node) {
+            let Seat { node, flow, .. } = self.seats[seat];
+            if is_here(node) && !self.waiting.contains_key(&flow) {
                 self.arrange(network, seat as u32);
             }
         }
+    }
+
+    /// When a flow starts: it begins then, or asks for its address.
+    pub(crate) fn start_of(&self, flow: u32) -> Time {
+        self.flows[flow as usize].start
     }
 
     /// The nodes of the sender and of the receiver of a flow's data.
@@ -366,6 +376,7 @@ impl Hosts {
                     self.complete(now, seat, frame);
                 }
             }
+            Body::Dns(_) => network.arrived.push(Arrived::Dns(*packet)),
             Body::Real(_) => network.attachments.receive(now, *packet),
             Body::Interest(_)
             | Body::Data(_)

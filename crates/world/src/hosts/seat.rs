@@ -1,10 +1,10 @@
 //! From a plan's flows to their hosts.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
-use windtunnel_applications::udp::{UdpSink, UdpSource, UdpWorkload};
-use windtunnel_applications::{Application, Relay, Setting, Workload};
+use windtunnel_applications::udp::UdpWorkload;
+use windtunnel_applications::{Relay, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_transports::mptcp::MultipathCounters;
 use windtunnel_transports::tcp::{
@@ -12,6 +12,7 @@ use windtunnel_transports::tcp::{
 };
 
 use super::sockets::Sockets;
+use super::waiting::Waiting;
 use super::{Accepted, Class, FlowPlace, Hosts, Running, Seat};
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
@@ -32,6 +33,7 @@ impl Hosts {
             sockets: Sockets::new(numbers.classes()),
             numbers,
             transfers: Vec::new(),
+            waiting: BTreeMap::new(),
             delivered: VecDeque::new(),
             outbox: TcpOutbox::new(),
         };
@@ -80,18 +82,18 @@ impl Hosts {
                     ..place
                 });
                 self.add_classes(plan, flow, settings, paths, forwarding);
-                self.add_applications(flow, workload, &Setting { start, random });
+                let waiting = Waiting::OnStreams(workload.clone(), random);
+                let ends = self.unless_named(flow, start, waiting);
+                self.add_applications(flow, ends);
             }
             Transport::Udp(settings) => {
                 let random = streams.stream(&format!("source {}", flow.name));
-                let index = self.flows.len() as u32;
-                let source = UdpSource::new(index, settings, start, random);
                 let has_transfers = matches!(settings.workload, UdpWorkload::Frames(_));
                 self.flows.push(FlowPlace { has_transfers, ..place });
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
-                let source = Running::Source(Box::new(source), route);
+                let waiting = Waiting::Datagrams(Box::new((settings.clone(), random, route)));
+                let [source, sink] = self.unless_named(flow, start, waiting);
                 self.seat(0, flow.from, source, flow.stop);
-                let sink = Running::Sink(Box::new(UdpSink::new(settings, start)));
                 self.seat(1, flow.to, sink, Time::NEVER);
             }
         }
@@ -139,15 +141,26 @@ impl Hosts {
         }
     }
 
-    fn add_applications(&mut self, flow: &FlowPlan, workload: &Workload, setting: &Setting) {
-        let [sender, receiver] = workload.applications(setting);
+    fn add_applications(&mut self, flow: &FlowPlan, [sender, receiver]: [Running; 2]) {
         let proxies = flow.split.iter().flat_map(|it| &it.at);
-        let proxies = proxies.map(|_| Box::<Relay>::default() as Box<dyn Application>);
+        let proxies = proxies.map(|_| Running::Streams(Some(Box::<Relay>::default())));
         let all = std::iter::once(sender).chain(proxies).chain(std::iter::once(receiver));
         let nodes = std::iter::once(flow.from).chain(flow.parts().map(|it| it[1]));
-        for (position, (application, node)) in (0..).zip(all.zip(nodes)) {
-            self.seat(position, node, Running::Streams(Some(application)), flow.stop);
+        for (position, (running, node)) in (0..).zip(all.zip(nodes)) {
+            self.seat(position, node, running, flow.stop);
         }
+    }
+
+    /// What runs at both ends of the flow that was added last from its start on: nothing, if it
+    /// waits for the address of its name.
+    fn unless_named(&mut self, flow: &FlowPlan, start: Time, waiting: Waiting) -> [Running; 2] {
+        let index = self.flows.len() as u32 - 1;
+        if flow.lookup.is_none() {
+            return waiting.begin(index, start);
+        }
+        let idle = waiting.idle(index);
+        self.waiting.insert(index, waiting);
+        idle
     }
 
     fn seat(&mut self, position: u32, node: usize, running: Running, stop: Time) {

@@ -23,7 +23,7 @@ use windtunnel_packets::{Body, Packet, ProtocolNumber};
 use windtunnel_transports::ndn::consumer::Consumer;
 
 use crate::event::Event;
-use crate::network::Network;
+use crate::network::{Arrived, Network};
 use crate::packet_log::SharedLog;
 use crate::placements::end_of;
 use crate::plan::Plan;
@@ -50,20 +50,34 @@ struct FarEnd {
 #[derive(Debug, Default)]
 struct Face {
     link_service: Option<Box<LinkService>>,
-    /// The end of its TCP connection among the functions, if it is over one.
-    connection: Option<u32>,
+    carrier: FaceCarrier,
+}
+
+/// What carries the packets of a face.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+enum FaceCarrier {
+    /// The link of its port alone.
+    #[default]
+    Link,
+    /// Its TCP connection, of which this is the end among the functions.
+    Connection(u32),
+    /// Another network layer of its node, to the neighbour.
+    Layer(u32, Destination),
 }
 
 impl Face {
     fn is_bare(&self) -> bool {
-        self.link_service.is_none() && self.connection.is_none()
+        self.link_service.is_none() && self.carrier == FaceCarrier::Link
     }
+}
 
-    /// Gives a packet to the connection, or else to the port.
-    fn send(connection: Option<u32>, network: &mut Network, now: Time, port: PortId, it: Packet) {
-        match connection {
-            Some(function) => network.enter_face(function, it),
-            None => network.emit(now, port, it),
+impl FaceCarrier {
+    /// Gives a packet to what carries it.
+    fn send(self, network: &mut Network, now: Time, port: PortId, packet: Packet) {
+        match self {
+            Self::Link => network.emit(now, port, packet),
+            Self::Connection(function) => network.enter_face(function, packet),
+            Self::Layer(node, to) => network.carry(node, to, packet),
         }
     }
 }
@@ -106,7 +120,7 @@ impl Nodes {
             added: Vec::with_capacity(plan.nodes.len()),
             carrier: plan.domains.as_ref().map(|it| it.carrier.protocol()),
             far_ends: vec![FarEnd { node: 0, interface: Interface(0) }; 2 * plan.links.len()],
-            faces: faces(plan),
+            faces: Vec::new(),
             consumers: Vec::with_capacity(plan.consumers.len()),
             actions: Actions::default(),
             next_hops: Vec::new(),
@@ -114,6 +128,7 @@ impl Nodes {
         for node in 0..plan.nodes.len() {
             nodes.add(plan, streams, topology, node);
         }
+        nodes.faces = faces(plan, &nodes.far_ends);
         if plan.has_ndn() {
             nodes.add_ndn(plan, streams, topology);
             nodes.add_applications(plan, streams);
@@ -377,6 +392,14 @@ impl Nodes {
             return network.packets.discard(packet);
         };
         it.layer.receive(now, from, packet, &mut network.packets, &mut self.actions);
+        let port = it.ports[usize::from(from.0)].reversed();
+        self.actions.delivered.retain(|packet| {
+            let is_named = packet.body.is_named();
+            if is_named {
+                network.arrived.push(Arrived::ByFace(port, *packet));
+            }
+            !is_named
+        });
         act(network, now, node, layer, &it.ports, &mut self.actions);
     }
 
@@ -510,29 +533,39 @@ fn send_by_faces(
 ) {
     for (interface, packet) in actions.sends.drain(..) {
         let port = ports[usize::from(interface.0)];
-        let Face { link_service, connection } = &mut faces[port.index()];
+        let Face { link_service, carrier } = &mut faces[port.index()];
         match link_service {
-            None => Face::send(*connection, network, now, port, packet),
+            None => carrier.send(network, now, port, packet),
             Some(service) => {
                 // It has room, and is empty before and after.
                 let whole_or_parts = &mut actions.requests;
                 service.send(&packet, &mut network.packets, whole_or_parts);
-                let send = |it| Face::send(*connection, network, now, port, it);
-                whole_or_parts.drain(..).for_each(send);
+                whole_or_parts.drain(..).for_each(|it| carrier.send(network, now, port, it));
             }
         }
     }
 }
 
 /// The faces at both ends of each link, by port; none at all if all are bare.
-fn faces(plan: &Plan) -> Vec<Face> {
-    let service = |link: usize| LinkService::new(plan.links[link].link_service).map(Box::new);
-    let face = |port: PortId| Face { link_service: service(port.link()), connection: None };
+fn faces(plan: &Plan, far_ends: &[FarEnd]) -> Vec<Face> {
+    let face = |port: PortId| {
+        let mut settings = plan.links[port.link()].link_service;
+        let across = plan.ndn_header(port.link());
+        let room = |mtu: u16| mtu.saturating_sub(across.unwrap_or(0));
+        settings.mtu = settings.mtu.map(room);
+        let [own, far] = [port.reversed(), port].map(|it| far_ends[it.index()]);
+        let interfaces = Some([own.interface, far.interface]);
+        let layer =
+            FaceCarrier::Layer(own.node, Destination { node: far.node, interfaces, plain: None });
+        let carrier = across.map_or(FaceCarrier::Link, |_| layer);
+        Face { link_service: LinkService::new(settings).map(Box::new), carrier }
+    };
     let ports = (0..plan.links.len()).flat_map(|link| [0, 1].map(|it| PortId::new(link, it)));
     let mut faces: Vec<Face> = ports.map(face).collect();
     for (tunnel, it) in plan.tunnels.iter().enumerate() {
         for (link, side) in it.face().into_iter().flat_map(|it| [(it, 0), (it, 1)]) {
-            faces[PortId::new(link, side).index()].connection = Some(end_of(plan, tunnel, side));
+            let end = end_of(plan, tunnel, side);
+            faces[PortId::new(link, side).index()].carrier = FaceCarrier::Connection(end);
         }
     }
     if faces.iter().all(Face::is_bare) { Vec::new() } else { faces }

@@ -53,6 +53,7 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         tunnels: Vec::new(),
         sessions: Vec::new(),
         domains: None,
+        roots: Vec::new(),
         regions: windtunnel_world::RegionNames::default(),
         autonomous_systems: None,
         attachments: Vec::new(),
@@ -510,6 +511,7 @@ pub(crate) fn ip_flow(name: &str, from: usize, to: usize, transport: Transport) 
         path: None,
         multipath: None,
         radio: None,
+        lookup: None,
     }
 }
 

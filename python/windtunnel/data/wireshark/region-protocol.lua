@@ -6,7 +6,7 @@
 local ETHER_TYPE = 0x88b5
 local IN_IP = 254 -- in an IP packet: a packet of the region protocol in a tunnel
 
-local IPV4, IPV6, ETHERNET, CONTROL, TYPED_ADDRESSES = 4, 41, 143, 253, 254
+local IPV4, IPV6, ETHERNET, NDN, CONTROL, TYPED_ADDRESSES = 4, 41, 143, 252, 253, 254
 local COMPACT, FLOW, IPV4_SHAPED = 1, 2, 4
 local ERROR_SIZE = 8
 
@@ -17,6 +17,7 @@ local protocols = {
   [IPV4] = "IPv4",
   [IPV6] = "IPv6",
   [ETHERNET] = "Ethernet",
+  [NDN] = "NDN",
   [CONTROL] = "Control",
   [TYPED_ADDRESSES] = "Typed addresses",
 }
@@ -85,6 +86,9 @@ local ip = Dissector.get("ip")
 local ipv6 = Dissector.get("ipv6")
 local ethernet = Dissector.get("eth_withoutfcs")
 local data = Dissector.get("data")
+-- Only where a dissector of NDN is installed; otherwise its packets are shown as bytes.
+local has_ndn, ndn = pcall(Dissector.get, "ndn")
+ndn = has_ndn and ndn or nil
 
 -- Whether there are so many bytes; if not, the tree says so.
 local function has(tree, buffer, length)
@@ -235,6 +239,8 @@ local function payload(tree, buffer, pinfo, top, protocol)
     ipv6:call(buffer:tvb(), pinfo, top)
   elseif protocol == ETHERNET then
     ethernet:call(buffer:tvb(), pinfo, top)
+  elseif protocol == NDN and ndn then
+    ndn:call(buffer:tvb(), pinfo, top)
   elseif protocol == CONTROL then
     control(tree:add(region, buffer(), "Message"), buffer, pinfo, top)
   elseif protocol == TYPED_ADDRESSES then
