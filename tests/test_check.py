@@ -98,4 +98,4 @@ def test_what_is_no_text(windtunnel: Command, tmp_path: Path) -> None:
     with open(tmp_path / "binary", "rb") as binary:
         refused = windtunnel("check", "-", stdin=binary)
     assert (refused.returncode, refused.stdout) == (2, "")
-    assert refused.stderr.startswith("windtunnel: -: not text in UTF-8")
+    assert refused.stderr.startswith("windtunnel: -:1: not text in UTF-8: byte 0xff")

@@ -386,7 +386,8 @@ def test_an_interruption_ends_at_once_and_keeps_what_was_finished(
     settings.append('compare.controller.aimd={ duration = "10 h" }')
     arguments = [argument for setting in settings for argument in ("--set", setting)]
     interrupted, seconds = interrupt(tmp_path, *arguments, "--json")
-    assert seconds < 1
+    # The second case would take minutes.
+    assert seconds < 5
     assert interrupted.returncode == 130
     assert "of 4 runs finished; results are in results/small" in interrupted.stderr
     assert "Traceback" not in interrupted.stderr

@@ -19,8 +19,11 @@ HOME = """\
 duration = "10 s"
 nodes = { server = {}, router = {}, home = {} }
 links.core = { nodes = ["server", "router"], rate = "40 Mbps", delay = "5 ms" }
-links.line = { nodes = ["router", "home"], rate = "1 Gbps", delay = "5 ms" }
-links.line.queue = [{ kind = "cake", rate = "20 Mbps" }, { kind = "drop-tail", limit = "1 MB" }]
+[links.line]
+nodes = ["router", "home"]
+rate = "1 Gbps"
+delay = "5 ms"
+queue = [{ kind = "cake", rate = "20 Mbps" }, { kind = "drop-tail", limit = "1 MB" }]
 [flows]
 call = { from = "server", to = "home", protocol = "udp", rate = "100 kbps", payload = "160 B" }
 early = { from = "server", to = "home", controller = "cubic" }

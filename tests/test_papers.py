@@ -421,7 +421,7 @@ def test_progress_is_that_of_all_experiments(folder: Path) -> None:
             'axis = "controller"\nwhere = { queue = "red" }',
             "unknown axis `queue`",
         ),
-        ("published.toml", "0.5", "half", "published.toml: "),
+        ("published.toml", "0.5", "half", "published.toml:5:37: "),
         ("paper.toml", 'experiment = "first"', 'experiment = "last"', "unknown experiment `last`"),
         ("paper.toml", "caption", "text", "unexpected keyword argument 'text'"),
         ("paper.toml", "title = ", "name = ", "`title` is missing"),

@@ -26,6 +26,8 @@ names = { "www.xyz.com" = "server" }
 code = 2
 nodes = ["host", "root-2"]
 root = "root-2"
+[region_protocol]
+absent = "no-name"
 [flows.visit]
 from = "host"
 to = "server"

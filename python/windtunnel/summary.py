@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import islice
+from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -66,9 +67,9 @@ COLUMNS = [
     Column("active_s", "active\ns", 1.0, 2),
     Column(LOST, "lost\n%", 1e2, 2),
     Column("delay_s", "delay\nms", 1e3, 2),
-    Column("rtt_s", "round\ntrip, ms", 1e3, 2),
+    Column("rtt_s", "RTT\nms", 1e3, 2),
     Column("retransmissions", "retrans-\nmitted"),
-    Column("timeouts", "timeouts"),
+    Column("timeouts", "time-\nouts"),
     Column("marks", "marks"),
     Column("nacks", "NACKs"),
     Column("transfers", "transfers"),
@@ -336,10 +337,17 @@ def cell(measured: dict[str, float | None], column: Column, sign: str = "") -> s
         return "–"
     if high is None:
         return f"{mean * column.scale:{sign}.{column.digits}f}"
-    # The mean of counts need not be an integer.
-    digits = max(column.digits, 1)
     half = (high - mean) * column.scale
+    digits = digits_beside(half, column)
     return f"{mean * column.scale:{sign}.{digits}f} ± {half:.{digits}f}"
+
+
+def digits_beside(half: float, column: Column) -> int:
+    """Give how many decimals a mean has beside half its interval: those beyond the interval's second
+    digit say nothing."""
+    # The mean of counts need not be an integer.
+    most = max(column.digits, 1)
+    return most if half == 0 else min(most, max(0, 1 - floor(log10(half))))
 
 
 def document(

@@ -133,6 +133,7 @@ fn is_host(plan: &Plan, node: usize) -> bool {
     plan.flows.iter().any(of_flow)
         || plan.consumers.iter().any(|it| it.node == node)
         || plan.producers.iter().any(|it| it.node == node)
+        || plan.roots.iter().any(|it| it.node == node)
 }
 
 /// What is captured, and where the files go.

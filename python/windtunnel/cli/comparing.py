@@ -93,7 +93,8 @@ def figures(name: str, found: Row, names: tuple[str, str]) -> Iterator[str | Tab
     if differing:
         yield table_of(name, differing[:MOST_ROWS], found["axes"], names)
         if any(has_interval(row) for row, _ in differing[:MOST_ROWS]):
-            yield f"mean ± {INTERVAL} over the runs; differences: paired by run"
+            yield f"mean ± {INTERVAL} over the runs"
+            yield "differences: paired by run"
     if len(differing) > MOST_ROWS:
         which = "longest" if name == "queues" else "first"
         yield f"the {which} {MOST_ROWS} of {len(differing):,} {name} that differ; --json gives all"

@@ -51,9 +51,9 @@ def main() -> None:
 
 
 def can_write() -> bool:
-    """Say whether what was printed can be written."""
+    """Say whether standard output can be written to, by a line: what failed to be is not kept."""
     try:
-        sys.stdout.flush()
+        print(flush=True)
     except OSError:
         return False
     return True

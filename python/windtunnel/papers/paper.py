@@ -12,7 +12,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from windtunnel import package_data
-from windtunnel._core import check_toml, suggestion
+from windtunnel._core import ScenarioError, check_toml, suggestion
 from windtunnel.measures.common import MEASURES
 from windtunnel.measures.measure import Measure
 from windtunnel.papers.errors import PaperError, UnknownPaper
@@ -161,11 +161,11 @@ def read_paper(folder: Path) -> Paper:
 def load(file: Path) -> dict[str, Any]:
     """Read a TOML file; numbers keep their digits."""
     text = read_text(file)
-    check_toml(str(file), text)
     try:
+        check_toml(str(file), text)
         return tomllib.loads(text, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as error:
-        raise PaperError(f"{file}: {error}") from error
+    except (ScenarioError, tomllib.TOMLDecodeError) as error:
+        raise PaperError(str(error)) from error
 
 
 def explain(error: Exception) -> str:

@@ -115,7 +115,7 @@ impl Regions<'_> {
         let root = root.ok_or_else(|| {
             let asker = nodes.name(node);
             name.mistake(format!("region `{region_name}` of node `{asker}` has no root to ask"))
-                .help(&format!("write root = \"NODE\" in [regions.{region_name}]"))
+                .help(format!("write root = \"NODE\" in [regions.{region_name}]"))
         })?;
         if let Some(named) = self.find(&name.value, region) {
             name.checked(

@@ -40,6 +40,7 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         regions: Default::default(),
         autonomous_systems: None,
         attachments: Vec::new(),
+        roots: Vec::new(),
         sky: None,
         routing: Routing {
             metric: Metric::Delay,
