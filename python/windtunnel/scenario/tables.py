@@ -16,8 +16,9 @@ class Recording(TypedDict, total=False):
     """Which time series are recorded, and how often."""
 
     interval: str
-    """How often samples are taken; default: every 100 ms, and less often where the series of a
-    kind would have more than 2,000,000 rows in a run."""
+    """How often samples are taken; default: every 100 ms, less often where the series of a kind
+    would have more than 2,000,000 rows in a run, and more often in a run of less than 30 s: at
+    least 300 times, as far as that gives no more than 200,000 rows."""
     flows: bool | Series
     """Series of flows and consumers; default: of all."""
     links: bool | Series
@@ -1990,6 +1991,10 @@ class FlowDefaults(From, total=False):
     path_policy: PathPolicy
     """What chooses the path of each of its packets between autonomous systems. What comes back
     takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    peer_name: str
+    """With regions: the name of the other end for the end that opens the connection, or over UDP
+    for `from`. That end asks the root of its region for the address, and the flow begins when the
+    answer arrives. Default: the address is known."""
     pattern: FlowPattern
     """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
     such as `"rack-host-*"`. Default: they name one node each."""
@@ -3058,7 +3063,9 @@ class GroundLinks(TypedDict, total=False):
     of light. A node with a place does not forward from one satellite to another."""
 
     rate: Required[str | Sequence[str]]
-    """How fast they send; an array of two is for the way up, and down."""
+    """How fast they send; an array of two is the rate up, and down. It is that of every node that
+    uses them: a path between two of these, such as a gateway and a user, goes up at the one and
+    down at the other, and has no more than the smaller of the two."""
     queue: Queue | Sequence[Queue]
     """The queue before each direction, or up and down; default: drop-tail of 100 packets."""
     nodes: Sequence[str]
@@ -3241,6 +3248,10 @@ class TcpFlow(From, total=False):
     path_policy: PathPolicy
     """What chooses the path of each of its packets between autonomous systems. What comes back
     takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    peer_name: str
+    """With regions: the name of the other end for the end that opens the connection, or over UDP
+    for `from`. That end asks the root of its region for the address, and the flow begins when the
+    answer arrives. Default: the address is known."""
     pattern: FlowPattern
     """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
     such as `"rack-host-*"`. Default: they name one node each."""
@@ -3380,6 +3391,10 @@ class UdpFlow(From, total=False):
     path_policy: PathPolicy
     """What chooses the path of each of its packets between autonomous systems. What comes back
     takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    peer_name: str
+    """With regions: the name of the other end for the end that opens the connection, or over UDP
+    for `from`. That end asks the root of its region for the address, and the flow begins when the
+    answer arrives. Default: the address is known."""
     pattern: FlowPattern
     """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
     such as `"rack-host-*"`. Default: they name one node each."""
@@ -3748,6 +3763,12 @@ class Region(TypedDict, total=False):
     default: none."""
     sub_regions: dict[str, SubRegion]
     """Parts of it that reach each other by the region protocol too, by name; default: none."""
+    root: str
+    """The node of its DNS root, which answers for its names and asks other roots for theirs;
+    default: it has none."""
+    names: dict[str, str]
+    """Its names, without its own suffix, and the node of it that each stands for; default:
+    none."""
 
 
 Transit = Literal["transparent", "ipv4-tunnel", "ipv6-tunnel", "refused"]
@@ -3799,6 +3820,19 @@ class RegionProtocol(TypedDict, total=False):
     routing: Routing
     """How regions learn of each other; the keys about advertisements and withdrawals are for
     `path-vector`."""
+    ndn: Ndn
+    """How Interests and Data of NDN go over links between regions, and between the parts of
+    one."""
+    migration: dict[str, str]
+    """When links between regions begin to be used by the region protocol, by the names of links;
+    default: all at the beginning. Links carry plain IP packets too, by which nodes send what
+    their own router knows no path for under the header."""
+    time_to_live: str
+    """How long the answers of roots may be kept."""
+    absent: Absent
+    """What roots say of a name that is not registered."""
+    name_agreements: Sequence[Sequence[str]]
+    """Which two regions exchange names; default: all that have a root."""
 
 
 Encoding = Literal["compact", "ipv4-shaped", "flow"]
@@ -3810,6 +3844,12 @@ regions."""
 
 Routing = Literal["path-vector", "link-state"]
 """How regions learn of each other."""
+
+Ndn = Literal["beside", "inside"]
+"""How packets of NDN go over links between regions."""
+
+Absent = Literal["no-name", "no-data"]
+"""What is said of a name that is not registered."""
 
 
 class AutonomousSystem(TypedDict, total=False):
