@@ -343,8 +343,7 @@ def cell(measured: dict[str, float | None], column: Column, sign: str = "") -> s
 
 
 def digits_beside(half: float, column: Column) -> int:
-    """Give how many decimals a mean has beside half its interval: those beyond the interval's second
-    digit say nothing."""
+    """Give how many decimals a mean has beside half its interval, of which two digits are shown."""
     # The mean of counts need not be an integer.
     most = max(column.digits, 1)
     return most if half == 0 else min(most, max(0, 1 - floor(log10(half))))
