@@ -27,6 +27,7 @@ LOSSES = """
 
 FLOWS = """\
 duration = "1 s"
+recording.interval = "100 ms"
 runs = 2
 nodes = { server = {}, phone = {} }
 links.wire = { nodes = ["server", "phone"], rate = "10 Mbps", delay = "20 ms" }

@@ -15,6 +15,7 @@ title = "How full a PIT is in the course of time"
 duration = "10 s"
 nodes = { c = {}, r = { content_store = { capacity = "100 packets" } }, p = {} }
 recording.nodes = true
+recording.interval = "100 ms"
 
 [links]
 a = { nodes = ["c", "r"], rate = "10 Mbps", delay = "5 ms" }

@@ -221,7 +221,7 @@ def test_a_file_that_is_none_is_refused_as_on_the_command_line(tmp_path: Path) -
         Scenario.load(tmp_path / "nowhere.toml")
     picture = tmp_path / "picture.toml"
     picture.write_bytes(b"\x89PNG")
-    with pytest.raises(ScenarioError, match=r"picture\.toml: not text in UTF-8"):
+    with pytest.raises(ScenarioError, match=r"picture\.toml:1: not text in UTF-8"):
         windtunnel.run(picture)
 
 

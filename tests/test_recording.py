@@ -84,12 +84,13 @@ def test_a_reaction_is_found_in_series_of_different_intervals() -> None:
     own = module(find_paper("dcib").folder / "measures.py")
     ends = {"run": 0, "link": "wire", "from": "a", "to": "b"}
     drops = {"overlimit_drops": 0, "discipline_drops": 0}
+    carried = {"throughput_bps": 1e6, "delivered": 10, "losses": 1}
     samples = [ends | drops | {"time_s": float(it), "losses": int(it == 2)} for it in range(1, 11)]
     flows = [
         {"run": 0, "flow": "f", "time_s": it, "decreases": int(it == 7.5)} for it in (2.5, 7.5)
     ]
     tables = {
-        "links": pl.DataFrame([ends | {"utilisation": 1.0, "medium_utilisation": None}]),
+        "links": pl.DataFrame([ends | {"utilisation": 1.0, "medium_utilisation": None} | carried]),
         "link_series": pl.DataFrame(samples),
         "flow_series": pl.DataFrame(flows),
     }

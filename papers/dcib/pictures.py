@@ -6,8 +6,9 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures import links, totals
+from windtunnel.measures import links
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.spreads import OF_BARS, spread
 from windtunnel.pictures import bar_charts, charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
 from windtunnel.pictures.cases import Comparison, Line
@@ -58,12 +59,12 @@ def bars(comparison: Comparison) -> list[Picture]:
     carried = links.busiest(comparison, RUN).select(*RUN, CARRIED.column)
     lines = comparison.by_case()[:MOST_BARS]
     numbered = series.numbered(lines).select("line", "case")
-    spread = totals.spread(carried, ["case"], [CARRIED.column]).join(numbered, on="case")
-    values = spread.select("line", pl.col(CARRIED.column).struct.unnest()).with_columns(
+    means = spread(carried, ["case"], [CARRIED.column]).join(numbered, on="case")
+    values = means.select("line", pl.col(CARRIED.column).struct.unnest()).with_columns(
         pl.col("mean", "low", "high") / 1e9, published=pl.lit(None, pl.Float64)
     )
     chart = partial(bar_charts.bars, values, lines, "throughput of the link (Gbps)")
-    caption = "Bars: mean over the runs; whiskers: minimum to maximum." * comparison.several_runs
+    caption = OF_BARS * comparison.several_runs
     return [Picture("link-throughput-bars", "Throughput of the busiest link", caption, [], chart)]
 
 

@@ -40,10 +40,13 @@ __all__ = [
     "VideoEnvironment",
     "__version__",
     "catalogue",
+    "check_toml",
     "clean_leftovers",
+    "did_you_mean",
     "measure_lookups",
     "ndn_get",
     "schema",
+    "suggestion",
     "tcp_transfer",
     "units",
 ]

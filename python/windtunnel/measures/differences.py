@@ -76,10 +76,11 @@ def of_results(results: ResultTables) -> list[Difference]:
     if not results.tables or not results.axes:
         return []
     frame = totals.of_flows(results, results.axes)
-    first, *others = frame.select(results.axes).unique(maintain_order=True).rows()
+    # Runs without flows have no row.
+    cases = frame.select(results.axes).unique(maintain_order=True).rows()
     found = [
         difference(measure, names, *(of_case(frame, results.axes, it, measure) for it in pair))
-        for pair in ((first, other) for other in others)
+        for pair in ((cases[0], other) for other in cases[1:])
         for names in apart(*pair)
         for measure in MEASURES
     ]

@@ -92,15 +92,26 @@ def document(picture: Picture, width: float | None = None) -> str:
         return vl_convert.vegalite_to_svg(picture.specification(LIGHT))
     wanted = width * PER_INCH
     inside = 0.8 * wanted
-    drawn = ""
+    drawings: dict[float, str] = {}
     for _ in range(ATTEMPTS):
         sizes = Sizes(inside, wanted, TEXT * PER_INCH / POINTS_PER_INCH)
         drawn = vl_convert.vegalite_to_svg(picture.specification(replace(LIGHT, sizes=sizes)))
         excess = size(drawn)[0] - wanted
+        drawings[excess] = drawn
         if abs(excess) < 1.0:
-            break
+            return drawn
         inside = max(inside - excess, wanted / 4)
-    return drawn
+    # A label at the end of an axis comes and goes with its length: no axis may fit exactly.
+    narrower = [it for it in drawings if it < 0]
+    return widened(drawings[max(narrower)], wanted) if narrower else drawings[min(drawings)]
+
+
+def widened(svg: str, width: float) -> str:
+    """Give a document more room on its right, up to a width in pixels."""
+    opening, rest = svg[: svg.index(">")], svg[svg.index(">") :]
+    for name in (r'\bwidth="', 'viewBox="0 0 '):
+        opening = re.sub(rf"({name})[\d.]+", rf"\g<1>{width:g}", opening, count=1)
+    return opening + rest
 
 
 def size(svg: str) -> tuple[float, float]:
