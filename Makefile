@@ -6,9 +6,10 @@ PYTHON ?= python3
 bin := .venv/bin
 # Of what is set up: made again only when what it depends on has changed.
 environment := .venv/environment.stamp
-# One of the two is installed: the core as it is used, or as the Python tests use it, which
-# is slower, but builds in less than half the time and asserts what it assumes.
+# One of the three is installed: the core as it is used; as a newcomer gets it, a tenth slower, but built in
+# half the time; or as the Python tests use it, which is slower still, and asserts what it assumes.
 core := .venv/core.stamp
+quick_core := .venv/quick-core.stamp
 test_core := .venv/test-core.stamp
 rust := $(shell find crates -name '*.rs' -o -name '*.[ch]' -o -name Cargo.toml) Cargo.toml Cargo.lock rust-toolchain.toml
 
@@ -32,12 +33,16 @@ core_features := $(if $(kernel),--features kernel)
 # The interpreter that the bindings are checked against.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
-.PHONY: demo test lint rustfmt clippy rustdoc ruff mypy test-rust test-python
+.PHONY: demo core test lint rustfmt clippy rustdoc ruff mypy test-rust test-python
 .PHONY: docs book bench bench-compare bench-ns3
 
-demo: $(core)
+# The core as it is used, if that is installed already.
+demo: $(if $(wildcard $(core)),$(core),$(quick_core))
 	$(bin)/windtunnel run scenarios/home.toml --report
 	@echo 'A paper next: $(bin)/windtunnel reproduce ec-elastic --quick'
+
+# The fastest core, with link-time optimisation.
+core: $(core)
 
 test: lint test-rust test-python
 
@@ -113,11 +118,14 @@ $(environment): requirements.txt pyproject.toml
 $(core): $(environment) $(rust) $(kernel_stamp)
 	$(call install_core,--release)
 
+$(quick_core): $(environment) $(rust) $(kernel_stamp)
+	$(call install_core,--profile quick)
+
 $(test_core): $(environment) $(rust) $(kernel_stamp)
 	$(call install_core)
 
 define install_core
-rm -f $(core) $(test_core)
+rm -f $(core) $(quick_core) $(test_core)
 PIP_QUIET=1 $(bin)/maturin develop --locked $(core_features) $(1)
 touch $@
 $(if $(missing),@echo '$(without_kernel)')

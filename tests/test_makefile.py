@@ -128,3 +128,26 @@ def test_on_linux_wheels_are_made_for_both_processors_and_an_old_glibc(checkout:
     printed = checkout.dry_run("dist")
     assert "for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu;" in printed
     assert "--zig --compatibility manylinux_2_17" in printed
+
+
+def test_a_demo_builds_the_core_that_takes_least_unless_the_fastest_is_there(
+    checkout: Checkout,
+) -> None:
+    assert "--profile quick" in checkout.dry_run("demo")
+    checkout.make()
+    assert "maturin" not in checkout.dry_run("demo")
+    (checkout.root / "crates" / "new.rs").touch()
+    assert "--release" in checkout.dry_run("demo")
+
+
+def test_one_core_is_installed_at_a_time(checkout: Checkout) -> None:
+    checkout.make()
+    subprocess.run(
+        ["make", ".venv/quick-core.stamp"],
+        cwd=checkout.root,
+        env={"PATH": str(checkout.tools)},
+        check=True,
+    )
+    assert [it.name for it in checkout.root.glob(".venv/*core.stamp")] == ["quick-core.stamp"]
+    [arguments], _ = checkout.make()
+    assert "--release" in arguments
