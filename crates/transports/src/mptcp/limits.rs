@@ -39,22 +39,29 @@ impl Endpoint {
             return None;
         }
         let own = self.sending.limit(&self.settings.tcp);
-        let of_subflows = OF_SUBFLOWS.into_iter().find(|it| self.has_subflow_limited_by(*it));
+        if own == Some(Limit::Idle) {
+            return own;
+        }
+        let limited = self.limits_of_subflows();
+        let is_limited_by = |it: &Limit| limited & bit(*it) != 0;
+        // It has sent all that it was given, and its window has room.
+        let is_one_free = [Limit::Idle, Limit::Application].iter().any(is_limited_by);
         Some(match own {
-            Some(Limit::Idle) => Limit::Idle,
-            Some(own @ (Limit::ReceiveWindow | Limit::SendBuffer)) if self.has_free_subflow() => {
-                own
+            Some(own @ (Limit::ReceiveWindow | Limit::SendBuffer)) if is_one_free => own,
+            own => {
+                let soonest = OF_SUBFLOWS.into_iter().find(is_limited_by);
+                soonest.or(own).unwrap_or(Limit::CongestionWindow)
             }
-            own => of_subflows.or(own).unwrap_or(Limit::CongestionWindow),
         })
     }
 
-    fn has_subflow_limited_by(&self, limit: Limit) -> bool {
-        self.subflows.iter().any(|it| it.is_usable() && it.endpoint.limit() == Some(limit))
+    /// What limits its usable subflows: a bit for each limit of one or more of them.
+    fn limits_of_subflows(&self) -> u8 {
+        let usable = self.subflows.iter().filter(|it| it.is_usable());
+        usable.filter_map(|it| it.endpoint.limit()).fold(0, |limits, it| limits | bit(it))
     }
+}
 
-    /// Whether a subflow has sent all that it was given, and its window has room.
-    fn has_free_subflow(&self) -> bool {
-        [Limit::Idle, Limit::Application].into_iter().any(|it| self.has_subflow_limited_by(it))
-    }
+fn bit(limit: Limit) -> u8 {
+    1 << limit as u8
 }
