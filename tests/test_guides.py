@@ -1,0 +1,28 @@
+"""The guides from beginning to end: what a page tells to type is typed, and prints what it says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pages
+
+INSTALLING = ("python3 -m venv", "environment/bin/pip install", "source environment")
+"""What `make dist` tries with each wheel that it makes."""
+
+
+def test_a_home_router_is_compared_and_put_into_a_paper(tmp_path: Path) -> None:
+    page = pages.text("home-router.md")
+    pages.follow(page, tmp_path, INSTALLING)
+    scenario = (pages.ROOT / "scenarios" / "home.toml").read_text(encoding="utf-8")
+    assert (tmp_path / "home.toml").read_text(encoding="utf-8") == scenario
+    (figure,) = re.findall(r"\\includegraphics\{(.*)\}", page)
+    assert (tmp_path / figure).read_bytes().startswith(b"%PDF")
+    results = tmp_path / "results" / "home"
+    manifest = json.loads((results / "manifest.json").read_text(encoding="utf-8"))
+    methods = " ".join(line[2:] for line in page.splitlines() if line.startswith("> "))
+    assert f"Windtunnel {manifest['windtunnel']} (seed {manifest['seed']})" in methods
+    sent = hashlib.sha256((results / "scenario.toml").read_bytes()).hexdigest()
+    assert sent == manifest["scenario_sha256"] and f"`{sent[:8]}…`" in methods
