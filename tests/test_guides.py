@@ -8,6 +8,8 @@ import re
 from pathlib import Path
 
 import pages
+from windtunnel.studies import design
+from windtunnel.studies.file import read
 
 INSTALLING = ("python3 -m venv", "environment/bin/pip install", "source environment")
 """What `make dist` tries with each wheel that it makes."""
@@ -26,3 +28,9 @@ def test_a_home_router_is_compared_and_put_into_a_paper(tmp_path: Path) -> None:
     assert f"Windtunnel {manifest['windtunnel']} (seed {manifest['seed']})" in methods
     sent = hashlib.sha256((results / "scenario.toml").read_bytes()).hexdigest()
     assert sent == manifest["scenario_sha256"] and f"`{sent[:8]}…`" in methods
+
+
+def test_a_controller_is_compared_under_200_conditions_and_gated(tmp_path: Path) -> None:
+    pages.follow(pages.text("controller-under-test.md"), tmp_path)
+    # CUBIC and the page's class.
+    assert design.count(read(tmp_path / "conditions.toml")) == 2 * 200
