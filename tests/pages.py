@@ -54,9 +54,9 @@ def steps(page: str) -> list[File | Command]:
 def commands(console: str) -> list[Command]:
     """Give the commands of a console, with what is printed below each."""
     typed = re.split(r"^\$ ", console, flags=re.MULTILINE)[1:]
-    # A backslash at the end of a line continues it.
-    parted = [re.split(r"(?<!\\)\n", it, maxsplit=1) for it in typed]
-    return [Command(line, printed) for line, printed in parted]
+    # A backslash at the end of a line continues it, and so does a line that begins with `> `.
+    parted = [re.split(r"(?<!\\)\n(?!> )", it, maxsplit=1) for it in typed]
+    return [Command(line.replace("\n> ", "\n"), printed) for line, printed in parted]
 
 
 def follow(page: str, folder: Path, untyped: Collection[str] = ()) -> None:

@@ -7,12 +7,20 @@ import json
 import re
 from pathlib import Path
 
+import nbformat
+
 import pages
 from windtunnel.studies import design
 from windtunnel.studies.file import read
 
 INSTALLING = ("python3 -m venv", "environment/bin/pip install", "source environment")
 """What `make dist` tries with each wheel that it makes."""
+
+FILLING = ("mkdir stick", "pip download", "cp docs/worksheet.ipynb", "trial/bin/")
+"""What needs the Internet, and what it has fetched."""
+
+WORKING = ("jupyter lab",)
+"""What does not end by itself."""
 
 
 def test_a_home_router_is_compared_and_put_into_a_paper(tmp_path: Path) -> None:
@@ -34,3 +42,20 @@ def test_a_controller_is_compared_under_200_conditions_and_gated(tmp_path: Path)
     pages.follow(pages.text("controller-under-test.md"), tmp_path)
     # CUBIC and the page's class.
     assert design.count(read(tmp_path / "conditions.toml")) == 2 * 200
+
+
+def test_laptops_get_the_same_bytes_and_the_lecturer_gets_what_a_student_saw(
+    tmp_path: Path,
+) -> None:
+    page = pages.text("lecture.md")
+    rooms = [tmp_path / "one laptop", tmp_path / "another"]
+    for room in rooms:
+        room.mkdir()
+        pages.follow(page, room, (*INSTALLING, *FILLING, *WORKING))
+    files = [(it / "results" / "room" / "flows.csv").read_bytes() for it in rooms]
+    assert files[0] == files[1]
+    # The class of the page and the line of the race are those of the worksheet's last part.
+    worksheet = nbformat.read(pages.ROOT / "docs" / "worksheet.ipynb", as_version=4)
+    seen = "".join(str(it.get("outputs", "")) for it in worksheet.cells)
+    (printed,) = re.findall(r"^ada: (.*)$", page, re.MULTILINE)
+    assert f"mine: {printed}" in seen
