@@ -236,7 +236,7 @@ def test_lengths_are_those_of_printing() -> None:
 @pytest.mark.parametrize("width", [250, 400, 500])
 @pytest.mark.parametrize("greatest", [12.0, 110.0, 440.0, 1150.0, 4400.0, 1.3e6])
 @pytest.mark.parametrize("kind", ["linear", "log"])
-def test_labels_of_an_axis_do_not_touch(width: int, greatest: float, kind: str) -> None:
+def test_labels_of_an_axis_do_not_touch(width: int, greatest: float, kind: Any) -> None:
     base = alt.Chart(pl.DataFrame({"x": [greatest / 300, greatest]})).mark_point()
     drawn = base.encode(x=alt.X("x:Q", scale=alt.Scale(type=kind)))
     ink = LIGHT

@@ -115,8 +115,9 @@ def of_players(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the mean bitrate that the players of adaptive videos played, and how long all players
     stalled, for each of `keys` and run."""
     player = ["case", "run", "flow"]
-    found = results["flows"].select(*{*player, *keys}).join(results["players"], on=player)
-    stalled = pl.when(pl.col("stalled_s").count() > 0).then(pl.col("stalled_s").sum())
+    flows = results["flows"].select(list(dict.fromkeys([*player, *keys])))
+    found = flows.join(results["players"], on=player, maintain_order="left")
+    quality, stalled = pl.col("quality_bps"), pl.col("stalled_s")
     return found.group_by(*keys, "run", maintain_order=True).agg(
-        pl.col("quality_bps").mean(), stalled
+        quality.mean(), pl.when(stalled.count() > 0).then(stalled.sum())
     )

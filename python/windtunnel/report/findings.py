@@ -40,7 +40,7 @@ def of_results(comparison: Comparison) -> Findings:
     keys = ["case"] if several else ["case", GROUP]
     totals_of_runs = totals.of_flows(comparison, keys)
     # What a viewer sees comes before what the network did.
-    found = MEASURES
+    found: tuple[MeasuredColumn, ...] = MEASURES
     if "players" in comparison.tables and not comparison["players"].is_empty():
         players = totals.of_players(comparison, keys)
         totals_of_runs = totals_of_runs.join(players, on=[*keys, "run"], how="left")
