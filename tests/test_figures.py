@@ -28,6 +28,7 @@ LOSSES = """
 FLOWS = """\
 duration = "1 s"
 runs = 2
+recording.interval = "100 ms"
 nodes = { server = {}, phone = {} }
 links.wire = { nodes = ["server", "phone"], rate = "10 Mbps", delay = "20 ms" }
 [flows]
