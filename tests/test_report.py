@@ -26,7 +26,7 @@ from windtunnel.pictures.cases import Comparison, narrowed, panels, ranked
 from windtunnel.pictures.colours import DARK, LIGHT, SCREEN, Ink, registered, shape
 from windtunnel.pictures.over_time import OVER_TIME
 from windtunnel.pictures.series import MOST_POINTS, over_runs
-from windtunnel.report import draw, of_results, tables, write_report
+from windtunnel.report import draw, of_reproduction, of_results, tables, write_report
 from windtunnel.results import Results, ResultsError
 from windtunnel.running import run_scenario
 
@@ -624,6 +624,13 @@ def test_each_experiment_has_its_own_report(reproduction: Path) -> None:
     assert [it for it in links if "://" not in it] == ["scenario-1/report.html"]
     experiment = Page(reproduction / "scenario-1" / "report.html")
     assert experiment.all("a")[0]["href"] == "../report.html"
+
+
+def test_what_a_paper_says_is_not_cut_within_brackets() -> None:
+    said = "CUBIC is the best (conclusion; read as power)"
+    assert of_reproduction.statement(f"{said}; cubic over reno") == said
+    assert of_reproduction.statement(said) == said
+    assert of_reproduction.statement("half (an open bracket; and more") == "half (an open bracket"
 
 
 def test_a_controller_keeps_its_colour_under_the_name_that_a_paper_gives_it(
