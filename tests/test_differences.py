@@ -60,6 +60,8 @@ def test_where_nothing_is_random_a_difference_is_exact() -> None:
 def test_a_sentence_has_one_unit_and_says_what_is_not_significant() -> None:
     sure = Difference(DELAY, *NAMES, -0.136, -0.15, -0.122, 5)
     assert significance.sentence(sure) == ("delay: bbr3 − cubic = −136 ms (95 % CI −150 to −122)")
+    wide = Difference(DELAY, *NAMES, -0.6578, -0.9092, -0.4065, 3)
+    assert significance.sentence(wide).endswith("= −658 ms (95 % CI −909 to −406)")
     doubtful = Difference(GOODPUT, *NAMES, 1e6, -1e6, 3e6, 5)
     assert significance.sentence(doubtful).endswith("(95 % CI −1 to +3; not significant)")
 
@@ -81,7 +83,8 @@ def test_run_compare_and_the_report_tell_differences(windtunnel: Command, scenar
     assert found.mean == pytest.approx(sum(less) / 4)
     told = significance.sentence(found)
     assert told in ran and "differences from the first case, paired by run" in ran
-    assert told in write_report(scenario.parent / "results" / "small").read_text(encoding="utf-8")
+    page = write_report(scenario.parent / "results" / "small").read_text(encoding="utf-8")
+    assert f"<li>{told[0].upper()}{told[1:]}</li>" in page
     document = json.loads(windtunnel("run", scenario.name, "--set", "runs=4", "--json").stdout)
     assert document["differences"][0] == found.row()
     windtunnel("run", scenario.name, "--set", "runs=4", "--seed", 9, "--out", "other")

@@ -29,6 +29,7 @@ FLOWS = """\
 duration = "1 s"
 recording.interval = "100 ms"
 runs = 2
+recording.interval = "100 ms"
 nodes = { server = {}, phone = {} }
 links.wire = { nodes = ["server", "phone"], rate = "10 Mbps", delay = "20 ms" }
 [flows]

@@ -25,9 +25,10 @@ def test_a_sentence_has_the_mean_and_half_its_confidence_interval() -> None:
     found = findings.written_down(frame(runs), [GOODPUT, DELAY])
     slow, fast = (half_width([it for it in those if it]) for those in runs.values())
     assert found.sentences == [
-        f"Goodput: fast 32.00 ± {fast:.2f} Mbps; slow 12.00 ± {slow:.2f} Mbps.",
+        # Digits after the interval's second one say nothing.
+        f"Goodput: fast 32.0 ± {fast:.1f} Mbps; slow 12.0 ± {slow:.1f} Mbps.",
         # Less delay is better.
-        f"Delay: slow 6.00 ± {slow / 2:.2f} ms; fast 16.00 ± {fast / 2:.2f} ms.",
+        f"Delay: slow 6.0 ± {slow / 2:.1f} ms; fast 16.0 ± {fast / 2:.1f} ms.",
     ]
     assert "95 %" in found.note
 

@@ -130,6 +130,6 @@ def test_a_column_s_name_becomes_words_and_a_unit() -> None:
     assert {name: (it.title, it.unit) for name, it in said.items()} == {
         "goodput_bps": ("goodput", "bit/s"),
         "nacks_in": ("NACKs in", ""),
-        "rtt_s": ("round trip", "s"),
+        "rtt_s": ("RTT", "s"),
         "timeouts": ("timeouts", ""),
     }

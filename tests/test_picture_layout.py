@@ -9,6 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import altair as alt
 import polars as pl
 import pytest
 import vl_convert
@@ -230,3 +231,25 @@ def test_lengths_are_those_of_printing() -> None:
     assert files.inches("244.8pt") == pytest.approx(files.inches("3.4in"))
     with pytest.raises(ResultsError, match="unknown format `gif`; known: svg, pdf, png"):
         files.FigureFiles.of(None, ["gif"])
+
+
+@pytest.mark.parametrize("width", [250, 400, 500])
+@pytest.mark.parametrize("greatest", [12.0, 110.0, 440.0, 1150.0, 4400.0, 1.3e6])
+@pytest.mark.parametrize("kind", ["linear", "log"])
+def test_labels_of_an_axis_do_not_touch(width: int, greatest: float, kind: Any) -> None:
+    base = alt.Chart(pl.DataFrame({"x": [greatest / 300, greatest]})).mark_point()
+    drawn = base.encode(x=alt.X("x:Q", scale=alt.Scale(type=kind)))
+    ink = LIGHT
+    svg = vl_convert.vegalite_to_svg(
+        drawn.properties(width=width, height=60, config=charts.config(ink)).to_dict()
+    )
+    all_labels = re.findall(r'translate\(([\d.]+),[\d.]+\)"([^>]*)>([\d.,]+)</text>', svg)
+    labels = [(x, text) for x, style, text in all_labels if 'opacity="0"' not in style]
+    assert len(labels) > 1
+    # Half as wide as a digit of Helvetica is a comma.
+    digit = 0.556 * ink.sizes.font
+    widths = [digit * (len(it) - it.count(",") / 2) for _, it in labels]
+    places = [float(x) for x, _ in labels]
+    ends = [(x - wide / 2, x + wide / 2) for x, wide in zip(places, widths, strict=True)]
+    for (_, left), (right, _) in itertools.pairwise(sorted(ends)):
+        assert right - left > ink.sizes.font / 4

@@ -441,6 +441,7 @@ def test_the_table_of_channels_says_how_much_of_the_time_was_lost(
     comparison: Comparison, results: Results
 ) -> None:
     table = tables.channels(comparison)
+    # Of means with their intervals, the means.
     columns = {it.title: [cell.text.split(" ± ")[0] for cell in it.cells] for it in table.columns}
     walked = results["channel_series"].filter(**LINK)
     there = columns["from"].index("producer")

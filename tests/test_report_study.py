@@ -8,11 +8,13 @@ import itertools
 import json
 import math
 import random
+import re
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, stdev
 from typing import Any
 
+import altair as alt
 import polars as pl
 import pytest
 import vl_convert
@@ -24,7 +26,7 @@ from windtunnel.measures.columns import GOODPUT
 from windtunnel.pictures.colours import LIGHT, SCREEN
 from windtunnel.pictures.files import document
 from windtunnel.pictures.picture import Picture
-from windtunnel.pictures.studies import by_name, comparisons, fronts, layout
+from windtunnel.pictures.studies import by_name, comparisons, drawing, fronts, layout
 from windtunnel.report import of_study, study_tables
 from windtunnel.results import ResultsError
 from windtunnel.studies.frame import Parameter
@@ -294,6 +296,29 @@ def test_points_of_the_trade_off_are_the_means_of_combinations(grid: StudyResult
     )
     assert float(one["x"]) == pytest.approx(fmean(runs["delay_s"]) * 1e3, rel=1e-3)
     assert float(one["y"]) == pytest.approx(fmean(runs["goodput_bps"]) / 1e6, rel=1e-3)
+
+
+@pytest.mark.parametrize(("least", "first"), [(0.0, 0.0), (0.5, 0.0), (12.0, 10.0)])
+def test_an_axis_of_points_begins_below_zero_for_none_of_them(least: float, first: float) -> None:
+    points = pl.DataFrame({"y": [least, 20.0]})
+    chart = (
+        alt.Chart(points)
+        .mark_point()
+        .encode(y=alt.Y("y:Q", scale=drawing.loose(points["y"]), axis=alt.Axis(tickCount=20)))
+    )
+    svg = vl_convert.vegalite_to_svg(chart.properties(height=120).to_dict())
+    labels = re.findall(r">([−\d.]+)</text>", svg)
+    assert not [it for it in labels if it.startswith("−")]
+    assert min(map(float, labels)) >= first
+
+
+def test_the_first_sentence_of_a_study_says_how_what_is_compared_differs(
+    grid: StudyResults, tmp_path: Path
+) -> None:
+    text = of_study.write(tmp_path, grid).read_text(encoding="utf-8")
+    found = text[text.index("What was found") : text.index("What was run")]
+    assert re.findall("<li>(.{16})", found)[0] == "Goodput: bbr1 − "
+    assert '<p class="note">Differences from the first controller' in found
 
 
 def test_distributions_rise_from_the_least_to_the_greatest_run(grid: StudyResults) -> None:

@@ -24,9 +24,8 @@ def test_the_example_runs_and_every_addition_fits_it(addition: str) -> None:
 
 
 def test_the_table_of_routes_and_the_count_of_reordering_are_there() -> None:
-    results = run_scenario(
-        _core.Scenario("example", EXAMPLE, [("duration", "1 s"), ("recording.interval", "100 ms")])
-    )
+    settings = [("duration", "1 s"), ("recording.interval", "100 ms")]
+    results = run_scenario(_core.Scenario("example", EXAMPLE, settings))
     assert results["route_series"].height == 10
     assert "reordered" in results["flows"].columns
     assert "reordered" in results["flow_series"].columns

@@ -12,9 +12,12 @@ from typing import Any
 
 import polars as pl
 import pytest
+import vl_convert
 
 import windtunnel
 from windtunnel import _core
+from windtunnel.pictures import handovers
+from windtunnel.pictures.colours import SCREEN
 from windtunnel.pictures.handovers import stays
 from windtunnel.pictures.routes import great_circle_km
 from windtunnel.report import write_report
@@ -200,3 +203,16 @@ def test_the_map_needs_no_flow_over_ip(tmp_path: Path) -> None:
     page = write_report(results).read_text(encoding="utf-8")
     assert '<figure class="sky">' in page
     assert 'id="handovers"' not in page
+
+
+@pytest.mark.parametrize(("width", "shown"), [(1000, ["starlink-1-1", "starlink-2-2"]), (120, [])])
+def test_a_satellite_is_named_where_its_bar_is_as_wide_as_its_name(
+    width: int, shown: list[str]
+) -> None:
+    names, starts = ["starlink-1-1", "starlink-2-2", "starlink-3-3"], [0.0, 48.0, 96.0]
+    columns = {"satellite": names, "number": [0, 1, 2], "start_s": starts}
+    used = pl.DataFrame({**columns, "end_s": [*starts[1:], 100.0], "row": ["rio (2)"] * 3})
+    specification = handovers.chart(used, SCREEN).to_dict() | {"width": width}
+    svg = vl_convert.vegalite_to_svg(specification)
+    texts = re.findall(r"<text([^>]*)>(starlink[^<]*)</text>", svg)
+    assert [name for style, name in texts if 'opacity="0"' not in style] == shown

@@ -13,6 +13,7 @@ from windtunnel import Results
 from windtunnel.pictures import playback
 from windtunnel.pictures.cases import Comparison
 from windtunnel.report import write_report
+from windtunnel.report.findings import of_results
 
 VIDEO = Path("scenarios/video.toml")
 
@@ -65,6 +66,22 @@ def test_a_report_shows_buffers_stalls_and_quality(results: Results, tmp_path: P
     assert "<h2>Players</h2>" in page
     assert "start-up delay" in page
     assert "bitrate played" in page
+
+
+def test_what_was_found_begins_with_what_viewers_see(results: Results) -> None:
+    played = results["players"].rows_by_key("rule", named=True)
+    bitrates = {
+        rule: next(it["quality_bps"] for it in rows if it["quality_bps"]) / 1e6
+        for rule, rows in played.items()
+    }
+    stalls = {rule: sum(it["stalled_s"] or 0.0 for it in rows) for rule, rows in played.items()}
+    best = sorted(bitrates, key=lambda it: -bitrates[it])
+    bitrate, stalled, *others = of_results(Comparison(results)).sentences
+    said = "; ".join(f"{it} {bitrates[it]:.3f} Mbps" for it in best)
+    assert bitrate == f"Mean bitrate played: {said}."
+    least = min(stalls, key=lambda it: stalls[it])
+    assert stalled.startswith(f"Playing stalled: {least} {stalls[least]:.2f} s;")
+    assert [it.split(":")[0] for it in others] == ["Goodput", "Delay"]
 
 
 def test_results_without_players_have_no_pictures_of_them(scenario: Path) -> None:

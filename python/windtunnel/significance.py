@@ -6,7 +6,7 @@ from windtunnel.measures import differences
 from windtunnel.measures.differences import Difference
 from windtunnel.measures.intervals import CONFIDENCE
 from windtunnel.pictures.studies import layout
-from windtunnel.pictures.units import decimals, scale, written
+from windtunnel.pictures.units import decimals, decimals_beside, scale, written
 from windtunnel.studies.frame import StudyFrame
 from windtunnel.tables import ResultTables
 
@@ -44,8 +44,9 @@ def sentence(it: Difference) -> str:
     """Tell a difference: `delay: bbr3 − cubic = −136.2 ms (95 % CI −150.1 to −122.3)`."""
     known = [value for value in (it.mean, it.low, it.high) if value is not None]
     shown = scale(it.measure.unit, known)
-    digits = decimals([value / shown.size for value in known])
-    mean, *ends = (signed(value / shown.size, digits) for value in known)
+    values = [value / shown.size for value in known]
+    digits = decimals_beside((max(values) - min(values)) / 2, decimals(values))
+    mean, *ends = (signed(value, digits) for value in values)
     amount = f"{mean} {shown.unit}".rstrip()
     return f"{it.measure.title}: {it.second} − {it.first} = {amount} ({certainty(it, ends)})"
 

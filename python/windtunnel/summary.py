@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from html import escape
 from itertools import islice
-from math import floor, log10
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +27,7 @@ from windtunnel.measures.sessions import has_sessions, own_flows
 from windtunnel.measures.silence import silent_flows
 from windtunnel.measures.spreads import INTERVAL, spread
 from windtunnel.measures.transfers import by_size, unfinished
+from windtunnel.pictures.units import decimals_beside
 from windtunnel.tables import ResultTables
 
 MOST_ROWS = 24
@@ -338,15 +338,18 @@ def cell(measured: dict[str, float | None], column: Column, sign: str = "") -> s
     if high is None:
         return f"{mean * column.scale:{sign}.{column.digits}f}"
     half = (high - mean) * column.scale
+<<<<<<< HEAD
     digits = digits_beside(half, column)
     return f"{mean * column.scale:{sign}.{digits}f} ± {half:.{digits}f}"
 
 
 def digits_beside(half: float, column: Column) -> int:
     """Give how many decimals a mean has beside half its interval, of which two digits are shown."""
+=======
+>>>>>>> T
     # The mean of counts need not be an integer.
-    most = max(column.digits, 1)
-    return most if half == 0 else min(most, max(0, 1 - floor(log10(half))))
+    digits = decimals_beside(half, max(column.digits, 1))
+    return f"{mean * column.scale:{sign}.{digits}f} ± {half:.{digits}f}"
 
 
 def document(

@@ -37,7 +37,7 @@ LOSS = MeasuredColumn("loss_share", "loss at the busiest link", "share")
 UNITS = {"bps": "bit/s", "s": "s", "db": "dB", "dbm": "dBm", "packets": "packets"}
 """The units at the end of columns' names."""
 
-WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "round trip"}
+WORDS = {"data": "Data", "interests": "Interests", "nacks": "NACKs", "rtt": "RTT"}
 """How words of column names are written in titles."""
 
 NAMES = {

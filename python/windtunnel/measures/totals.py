@@ -17,6 +17,7 @@ from windtunnel.measures.columns import (
     RETRANSMISSIONS,
     TIMEOUTS,
     UTILISATION,
+    MeasuredColumn,
 )
 from windtunnel.measures.fairness import fairness
 from windtunnel.measures.flows import is_one_way
@@ -28,6 +29,12 @@ OF_FLOWS = (GOODPUT, DELAY, ONE_WAY_DELAY, RETRANSMISSIONS, TIMEOUTS, MARKS, FAI
 
 OF_LINKS = (RATE, UTILISATION, DROPPED)
 """What `of_links` gives."""
+
+QUALITY = MeasuredColumn("quality_bps", "mean bitrate played", "bit/s")
+STALLED = MeasuredColumn("stalled_s", "playing stalled", "s")
+
+OF_PLAYERS = (QUALITY, STALLED)
+"""What `of_players` gives."""
 
 
 def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -101,4 +108,16 @@ def of_channels(results: Tables) -> pl.DataFrame:
             without_line_of_sight=(~pl.col("line_of_sight")).mean(),
             handovers=(station != station.shift()).sum(),
         )
+    )
+
+
+def of_players(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the mean bitrate that the players of adaptive videos played, and how long all players
+    stalled, for each of `keys` and run."""
+    player = ["case", "run", "flow"]
+    flows = results["flows"].select(list(dict.fromkeys([*player, *keys])))
+    found = flows.join(results["players"], on=player, maintain_order="left")
+    quality, stalled = pl.col("quality_bps"), pl.col("stalled_s")
+    return found.group_by(*keys, "run", maintain_order=True).agg(
+        quality.mean(), pl.when(stalled.count() > 0).then(stalled.sum())
     )

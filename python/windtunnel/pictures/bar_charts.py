@@ -13,7 +13,7 @@ from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, config
 from windtunnel.pictures.colours import SCREEN, Ink
 from windtunnel.pictures.data import by_line, source
 from windtunnel.pictures.legends import SPACING, wrapped
-from windtunnel.pictures.units import decimals, maximum, minimum, written
+from windtunnel.pictures.units import decimals, decimals_beside, maximum, minimum, written
 
 VALUES = ("mean", "low", "high", "published")
 """The columns of a frame of bars that hold numbers."""
@@ -137,8 +137,11 @@ def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
     """Round what is drawn, and add where each row of bars ends, its name and its numbers."""
     labels = {line.name: line.label for line in lines}
     digits = decimals(frame["mean"])
-    values = frame.select("mean", "published").iter_rows()
-    numbers = [in_numbers(mean, published, digits) for mean, published in values]
+    half = (pl.col("high") - pl.col("low")) / 2
+    rows = frame.select("mean", "published", half.cast(pl.Float64)).iter_rows()
+    numbers = [
+        in_numbers(mean, published, decimals_beside(half, digits)) for mean, published, half in rows
+    ]
     return frame.with_columns(pl.col(VALUES).round_sig_figs(DIGITS)).with_columns(
         end=pl.max_horizontal(VALUES),
         label=pl.col("line").replace_strict(labels),

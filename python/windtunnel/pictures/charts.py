@@ -278,8 +278,16 @@ def config(ink: Ink) -> alt.Config:
             tickColor=ink.grid,
             domainColor=ink.grid,
             labelFontSize=ink.sizes.font,
+            # Labels that touch read as one number: where there is less room, some are left out.
+            labelSeparation=ink.sizes.font / 2,
             titleFontSize=ink.sizes.font,
             titleFontWeight="normal",
+        ),
+        legend=alt.LegendConfig(
+            labelColor=ink.text,
+            labelFontSize=ink.sizes.font,
+            titleColor=ink.text,
+            titleFontSize=ink.sizes.font,
         ),
         view=alt.ViewConfig(stroke=None),
     )

@@ -94,11 +94,11 @@ def stays(routes: pl.DataFrame, contacts: pl.DataFrame) -> pl.DataFrame:
 def chart(used: pl.DataFrame, ink: Ink) -> Drawing:
     """Draw a row for each place, with a bar for each satellite, and its name where it fits."""
     duration = maximum(used["end_s"])
-    pixels = (pl.col("end_s") - pl.col("start_s")) / duration * ink.sizes.width
     parity = pl.col("number") % 2
     frame = used.with_columns(
         pl.col("start_s", "end_s").round_sig_figs(6),
-        fits=(pl.col("satellite").str.len_chars() * ink.sizes.letter < pixels).cast(pl.UInt8),
+        share=(pl.col("end_s") - pl.col("start_s")) / duration,
+        room=pl.col("satellite").str.len_chars() * ink.sizes.letter,
         opacity=pl.when(parity == 0).then(OPACITIES[0]).otherwise(OPACITIES[1]),
     )
     rows = used["row"].unique(maintain_order=True).to_list()
@@ -116,8 +116,10 @@ def chart(used: pl.DataFrame, ink: Ink) -> Drawing:
     bar = base.mark_bar(height=ink.sizes.row * 0.7, color=ink.hues[0], stroke=ink.hues[0]).encode(
         x2=alt.X2("end_s:Q"), opacity=alt.Opacity("opacity:Q", scale=None, legend=None)
     )
-    name = base.transform_filter("datum.fits == 1").mark_text(
-        align="left", dx=4, fontSize=ink.sizes.font - 2, color=ink.text
+    # A page may be narrower than the picture in a file.
+    is_fitting = alt.ExprRef("datum.room < datum.share * width ? 1 : 0")
+    name = base.mark_text(
+        align="left", dx=4, fontSize=ink.sizes.font - 2, color=ink.text, opacity=is_fitting
     )
     width = "container" if ink is SCREEN else ink.sizes.width
     layers = [bar, name.encode(text=alt.Text("satellite:N"))]

@@ -70,6 +70,14 @@ def decimals(values: Iterable[float | None]) -> int:
     return min(max(DIGITS - 1 - math.floor(math.log10(maximum)), 0), 9)
 
 
+def decimals_beside(half: float | None, most: int) -> int:
+    """Give the digits after the point of a mean beside half its interval: at most `most`, and none
+    after the interval's second significant digit, since those say nothing."""
+    if not half:
+        return most
+    return min(most, max(0, 1 - math.floor(math.log10(half))))
+
+
 def written(value: float | None, digits: int) -> str:
     """Write a number with that many digits after the point; a dash if it is missing."""
     if value is None or not math.isfinite(value):

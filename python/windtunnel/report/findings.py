@@ -15,7 +15,7 @@ from windtunnel.pictures.cases import BETWEEN, Comparison
 from windtunnel.pictures.groups import GROUP
 from windtunnel.pictures.studies import layout, measures
 from windtunnel.pictures.studies.figure import capital
-from windtunnel.pictures.units import decimals, scale, written
+from windtunnel.pictures.units import decimals, decimals_beside, scale, written
 from windtunnel.studies.outcome import StudyResults
 
 MEASURES = (GOODPUT, DELAY, COMPLETION)
@@ -39,9 +39,15 @@ def of_results(comparison: Comparison) -> Findings:
     lines = comparison.by_case() if several else comparison.by_group()
     keys = ["case"] if several else ["case", GROUP]
     totals_of_runs = totals.of_flows(comparison, keys)
+    # What a viewer sees comes before what the network did.
+    found: tuple[MeasuredColumn, ...] = MEASURES
+    if "players" in comparison.tables and not comparison["players"].is_empty():
+        players = totals.of_players(comparison, keys)
+        totals_of_runs = totals_of_runs.join(players, on=[*keys, "run"], how="left")
+        found = (*totals.OF_PLAYERS, *MEASURES)
     named = totals_of_runs.join(series.numbered(lines).select("line", *keys), on=keys)
     names = {it.name: it.label for it in lines}
-    return written_down(named.with_columns(name=pl.col("line").replace_strict(names)), MEASURES)
+    return written_down(named.with_columns(name=pl.col("line").replace_strict(names)), found)
 
 
 def of_study(results: StudyResults) -> Findings:
@@ -70,7 +76,7 @@ def written_down(frame: pl.DataFrame, found: Iterable[MeasuredColumn]) -> Findin
 
 def sentence(measure: MeasuredColumn, spread: pl.DataFrame) -> str:
     """Write the values of a measure, the best first."""
-    more_is_better = measure in measures.MORE_IS_BETTER
+    more_is_better = measure in (*measures.MORE_IS_BETTER, totals.QUALITY)
     ranked = spread.sort("mean", descending=more_is_better, maintain_order=True)
     shown = scale(measure.unit, ranked["mean"])
     half = (pl.col("high") - pl.col("mean")).fill_null(0.0)
@@ -87,4 +93,5 @@ def sentence(measure: MeasuredColumn, spread: pl.DataFrame) -> str:
 
 def value(mean: float, half: float, digits: int) -> str:
     """Write a mean, with half of its interval if it has one."""
+    digits = decimals_beside(half, digits)
     return f"{written(mean, digits)} ± {written(half, digits)}" if half else written(mean, digits)

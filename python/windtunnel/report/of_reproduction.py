@@ -277,8 +277,14 @@ def questions(items: list[Item], named: Mapping[str, str], colours: Palette) -> 
         if item["question"]:
             found.setdefault(item["question"], []).append(item)
     for index, (question, those) in enumerate(found.items(), start=1):
-        says, _, _ = those[0]["note"].partition(";")
+        says = statement(those[0]["note"])
         yield Question(question, says, [place(it, f"bars-{index}", named, colours) for it in those])
+
+
+def statement(note: str) -> str:
+    """Give what the paper says of a claim's note: all before a semicolon outside brackets."""
+    found = re.match(r"(?:\([^)]*\)|[^;])*", note)
+    return found[0] if found else note
 
 
 def place(item: Item, name: str, named: Mapping[str, str], colours: Palette) -> Place:

@@ -21,6 +21,7 @@ from windtunnel.folders import put_report
 from windtunnel.pictures import colours
 from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.picture import Picture
+from windtunnel.pictures.studies.figure import capital
 
 NAME = "report.html"
 FIGURES = "figures"
@@ -85,6 +86,7 @@ def templates() -> jinja2.Environment:
         SCREEN=colours.SCREEN,
         files=files,
         table_file=table_file,
+        capital=capital,
         colours=colours.css(),
         style=package.joinpath("page.css").read_text(encoding="utf-8"),
         script=package.joinpath("page.js").read_text(encoding="utf-8"),

@@ -74,7 +74,7 @@ function sky(figure) {
         const line = document.createElement("li");
         const links = path.links[index];
         const round = path.round_trip_ms[index];
-        line.style.color = hue(number);
+        line.style.setProperty("--line", hue(number));
         line.textContent = links
           ? `${path.flow}: ${links} links, ${round.toFixed(1)} ms`
           : `${path.flow}: no path`;

@@ -13,7 +13,7 @@ from windtunnel.measures.spreads import INTERVAL, spread
 from windtunnel.measures.transfers import SIZE_CLASS, by_size, unfinished
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.groups import GROUP
-from windtunnel.pictures.units import decimals, finite, scale, written
+from windtunnel.pictures.units import decimals, decimals_beside, finite, scale, written
 
 MOST_ROWS = 200
 """The maximum number of rows on a page; the Parquet files have all."""
@@ -265,7 +265,9 @@ def numbers(measure: MeasuredColumn, spreads: pl.Series) -> Column:
 def cell(spread: dict[str, float | None], digits: int) -> Cell:
     """Write a mean, half its interval if there is one, and the range."""
     mean, low = spread["mean"], spread["low"]
-    half = "" if mean is None or low is None else f" ± {written(mean - low, digits)}"
+    interval = None if mean is None or low is None else mean - low
+    digits = decimals_beside(interval, digits)
+    half = "" if interval is None else f" ± {written(interval, digits)}"
     between = f"{written(spread['minimum'], digits)} to {written(spread['maximum'], digits)}"
     is_single = spread["minimum"] == spread["maximum"]
     return Cell(written(mean, digits) + half, "" if is_single else between)

@@ -37,6 +37,9 @@ BRIGHT = 0.42
 DECADES = 100.0
 """The greatest by the least value from which on an axis is logarithmic."""
 
+NEAR_ZERO = 0.1
+"""The least by the greatest value below which an axis of points begins at zero."""
+
 LEAST_GAIN = 1.1
 """The minimum gain with full colour, so that noise does not look like a gain."""
 
@@ -125,10 +128,13 @@ def from_zero(means: pl.Series, highs: pl.Series) -> alt.Scale:
 
 
 def loose(values: pl.Series) -> alt.Scale:
-    """Choose an axis for points, without zero."""
+    """Choose an axis for points: without zero, and without negative numbers if there are none."""
     low, high = minimum(values), maximum(values)
-    logarithmic = low > 0 and high > DECADES * low
-    return alt.Scale(type="log" if logarithmic else "linear", zero=False, padding=14)
+    if low > 0 and high > DECADES * low:
+        return alt.Scale(type="log", zero=False, padding=14)
+    if 0 <= low < NEAR_ZERO * high:
+        return alt.Scale(type="linear", domain=[0, 1.1 * high])
+    return alt.Scale(type="linear", zero=False, padding=14)
 
 
 def horizontal(axis: Axis) -> alt.X:
