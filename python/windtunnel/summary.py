@@ -338,15 +338,6 @@ def cell(measured: dict[str, float | None], column: Column, sign: str = "") -> s
     if high is None:
         return f"{mean * column.scale:{sign}.{column.digits}f}"
     half = (high - mean) * column.scale
-<<<<<<< HEAD
-    digits = digits_beside(half, column)
-    return f"{mean * column.scale:{sign}.{digits}f} ± {half:.{digits}f}"
-
-
-def digits_beside(half: float, column: Column) -> int:
-    """Give how many decimals a mean has beside half its interval, of which two digits are shown."""
-=======
->>>>>>> T
     # The mean of counts need not be an integer.
     digits = decimals_beside(half, max(column.digits, 1))
     return f"{mean * column.scale:{sign}.{digits}f} ± {half:.{digits}f}"
