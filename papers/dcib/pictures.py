@@ -6,7 +6,7 @@ from functools import partial
 
 import polars as pl
 
-from windtunnel.measures import links, totals
+from windtunnel.measures import links, spreads
 from windtunnel.measures.columns import MeasuredColumn
 from windtunnel.pictures import bar_charts, charts, distributions, series
 from windtunnel.pictures.bars import MOST_BARS
@@ -58,8 +58,8 @@ def bars(comparison: Comparison) -> list[Picture]:
     carried = links.busiest(comparison, RUN).select(*RUN, CARRIED.column)
     lines = comparison.by_case()[:MOST_BARS]
     numbered = series.numbered(lines).select("line", "case")
-    spread = totals.spread(carried, ["case"], [CARRIED.column]).join(numbered, on="case")
-    values = spread.select("line", pl.col(CARRIED.column).struct.unnest()).with_columns(
+    means = spreads.spread(carried, ["case"], [CARRIED.column]).join(numbered, on="case")
+    values = means.select("line", pl.col(CARRIED.column).struct.unnest()).with_columns(
         pl.col("mean", "low", "high") / 1e9, published=pl.lit(None, pl.Float64)
     )
     chart = partial(bar_charts.bars, values, lines, "throughput of the link (Gbps)")
