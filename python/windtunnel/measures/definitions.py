@@ -66,9 +66,10 @@ with text of 8 points. Lines are named at their ends where there is room, else i
 PDF embeds its fonts; `--format` is `svg`, `pdf` or `png` (300 dots per inch), and may be repeated.
 The names of the files are those of the page's pictures.
 
-- The page begins with what was found: goodput, delay and completion time of each case (of a single
-  case: of its flows), the best first, with half the 95 % confidence interval of the mean over the
-  runs. Of more than four cases it names the best and the worst.
+- The page begins with what was found: of videos the bitrate played and the time stalled, then
+  goodput, delay and completion time of each case (of a single case: of its flows), the best first,
+  with half the 95 % confidence interval of the mean over the runs. Of more than four cases it names
+  the best and the worst.
 - The network, of the first case and run: its links by their use, queues as bars, and a slider that
   plays the run. A link or a flow, when selected, shows its own pictures further down, where any
   can be chosen.
@@ -81,7 +82,8 @@ The names of the files are those of the page's pictures.
   pictures, these have the same axes. An axis is logarithmic where lines lie more than a factor of
   30 apart, or the highest delays are far above the median; that of bars is linear, from zero.
 - Of several runs, tables and bars have the mean, its 95 % confidence interval (Student's t) and,
-  in small print, the least and the greatest run. Sentences above them say by how much each case
+  in small print, the least and the greatest run; digits after the interval's second one are left
+  out. Sentences above them say by how much each case
   differs from the first one, paired by run, with the interval of the difference.
 - Goodput is over the whole run, `active_s` the time in which a flow was active. Of a case it is the
   total of the direction that received more, and the busiest link is that of the same direction.

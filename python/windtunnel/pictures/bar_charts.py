@@ -137,10 +137,10 @@ def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
     """Round what is drawn, and add where each row of bars ends, its name and its numbers."""
     labels = {line.name: line.label for line in lines}
     digits = decimals(frame["mean"])
-    half = (pl.col("high") - pl.col("low")) / 2
-    rows = frame.select("mean", "published", half.cast(pl.Float64)).iter_rows()
+    halves = ((pl.col("high") - pl.col("low")) / 2).cast(pl.Float64)
     numbers = [
-        in_numbers(mean, published, decimals_beside(half, digits)) for mean, published, half in rows
+        in_numbers(mean, published, decimals_beside(half, digits))
+        for mean, published, half in frame.select("mean", "published", halves).iter_rows()
     ]
     return frame.with_columns(pl.col(VALUES).round_sig_figs(DIGITS)).with_columns(
         end=pl.max_horizontal(VALUES),

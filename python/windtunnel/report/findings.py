@@ -38,16 +38,23 @@ def of_results(comparison: Comparison) -> Findings:
     several = len(comparison.cases) > 1
     lines = comparison.by_case() if several else comparison.by_group()
     keys = ["case"] if several else ["case", GROUP]
-    totals_of_runs = totals.of_flows(comparison, keys)
-    # What a viewer sees comes before what the network did.
-    found: tuple[MeasuredColumn, ...] = MEASURES
-    if "players" in comparison.tables and not comparison["players"].is_empty():
-        players = totals.of_players(comparison, keys)
-        totals_of_runs = totals_of_runs.join(players, on=[*keys, "run"], how="left")
-        found = (*totals.OF_PLAYERS, *MEASURES)
+    totals_of_runs, found = measured(comparison, keys)
     named = totals_of_runs.join(series.numbered(lines).select("line", *keys), on=keys)
     names = {it.name: it.label for it in lines}
     return written_down(named.with_columns(name=pl.col("line").replace_strict(names)), found)
+
+
+def measured(
+    comparison: Comparison, keys: list[str]
+) -> tuple[pl.DataFrame, tuple[MeasuredColumn, ...]]:
+    """Give the totals of each of `keys` and run, and what sentences are about: what viewers of
+    videos see comes before what the network did."""
+    flows = totals.of_flows(comparison, keys)
+    if "players" not in comparison.tables or comparison["players"].is_empty():
+        return flows, MEASURES
+    players = totals.of_players(comparison, keys)
+    joined = flows.join(players, on=[*keys, "run"], how="left", maintain_order="left")
+    return joined, (*totals.OF_PLAYERS, *MEASURES)
 
 
 def of_study(results: StudyResults) -> Findings:
