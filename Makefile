@@ -83,6 +83,7 @@ docs: $(core)
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
 	$(bin)/python -m windtunnel.recipes docs/recipes.md
+	$(bin)/python tests/messages.py
 	$(bin)/python docs/run_notebook.py
 	$(bin)/python docs/draw_home.py
 

@@ -205,7 +205,7 @@ def test_it_says_that_it_did_not_keep_up(network: Path) -> None:
     time.sleep(1)
     emulation.send_signal(signal.SIGCONT)
     out, error = emulation.communicate(timeout=20)
-    assert "It did not keep up" in out + error
+    assert "The emulation did not keep up" in out + error
     assert "up to 1,000 µs" in out + error
 
 

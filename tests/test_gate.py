@@ -264,7 +264,7 @@ def test_other_conditions_are_refused_and_a_comment_is_not(study: Path) -> None:
         ({"tolerances": ["drops=nan"]}, "not a valid tolerance"),
         ({"settings": {"links.path.delay": "1 ms"}}, "--set links.path.delay: the study varies it"),
         ({"settings": {"links.path.dealy": "1 ms"}, "update": True}, "dealy"),
-        ({"extensions": ["mine.py:Absent"]}, "`Absent` is no class"),
+        ({"extensions": ["mine.py:Absent"]}, "`Absent` is not a class"),
     ],
 )
 def test_mistakes_are_answered(study: Path, options: dict[str, Any], message: str) -> None:

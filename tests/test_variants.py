@@ -121,7 +121,7 @@ def test_a_value_and_a_class_are_replaced(mine: Path) -> None:
     [
         ("SlowStart", "`SlowStart` has no class; write FILE:CLASS"),
         ("absent.py:SlowStart", "absent.py: No such file"),
-        ("rule.py:Other", "`Other` is no class derived from one of windtunnel.Controller"),
+        ("rule.py:Other", "`Other` is not a class derived from one of windtunnel.Controller"),
         ("broken.py:Rule", "broken.py: SyntaxError"),
     ],
 )

@@ -177,7 +177,7 @@ fn edges_that_cannot_be_are_refused() {
     assert_refused(&changed("\"edge-a\"\nto", "¶\"edge\"\nto"), &["there is no node `edge`"]);
     assert_refused(
         &changed("to = \"edge-b\"", "to = ¶\"edge-a\""),
-        &["both edges of bridge `dci` are at one node"],
+        &["both edges of bridge `dci` are at the same node"],
     );
     assert_refused(
         &changed(
@@ -189,7 +189,7 @@ fn edges_that_cannot_be_are_refused() {
     let overlapping = "\n[bridges.¶inner]\nfrom = \"core\"\nto = \"b\"\nbuffer = \"1 MB\"\n";
     assert_refused(
         &format!("{VALID}{overlapping}"),
-        &["flow `f` would be on bridge `dci` and on bridge `inner` at once"],
+        &["flow `f` would cross bridges `dci` and `inner` at the same time"],
     );
 }
 

@@ -160,6 +160,10 @@ fn values_that_mean_nothing_are_refused() {
     for coupling in ["0.0", "nan", "inf"] {
         assert_refused("dualpi2", &format!("coupling = {coupling}"), &["is above 0"]);
     }
-    assert_refused("dualpi2", "step = \"1 ms\", ramp_end = \"2 ms\"", &["both a step and a ramp"]);
+    assert_refused(
+        "dualpi2",
+        "step = \"1 ms\", ramp_end = \"2 ms\"",
+        &["`step` and a ramp cannot both be set"],
+    );
     assert_refused("sce", "ramp_start = \"3 ms\"", &["before its start at 3 ms", "2.5 ms"]);
 }

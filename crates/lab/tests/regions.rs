@@ -339,7 +339,7 @@ fn assert_refused(changes: &[(&str, &str)], expected: &[&str]) {
 
 #[test]
 fn regions_that_cannot_be_are_refused() {
-    assert_refused(&[("code = 2,", "code = ¶1,")], &["regions `ct1` and `ct2` have one code"]);
+    assert_refused(&[("code = 2,", "code = ¶1,")], &["regions `ct1` and `ct2` have the same code"]);
     assert_refused(&[("code = 2,", "code = ¶255,")], &["255 is not the code", "from 1 to 254"]);
     assert_refused(&[("code = 2,", "code = ¶0,")], &["0 is not the code"]);
     let nodes = "nodes = [\"h2\", \"r2\", \"b2\"] }";
@@ -363,11 +363,11 @@ fn regions_that_cannot_be_are_refused() {
     assert_refused(&alone, &["no link leads out of region `ct2`"]);
     let sub = |it: &str| format!("nodes = [\"h2\", \"r2\", \"b2\"], sub_regions = {{ {it} }} }}");
     let huge = sub("s = { code = ¶16777216, nodes = [\"h2\"] }");
-    assert_refused(&[(nodes, &huge)], &["16777216 is not the code of a sub-region"]);
+    assert_refused(&[(nodes, &huge)], &["16777216 is not a valid code of a sub-region"]);
     let foreign = sub("s = { code = 1, nodes = [¶\"h1\"] }");
     assert_refused(&[(nodes, &foreign)], &["node `h1` is not in region `ct2`"]);
     let same = sub("s = { code = 1, nodes = [\"h2\"] }, t = { code = ¶1, nodes = [\"r2\"] }");
-    assert_refused(&[(nodes, &same)], &["sub-regions `s` and `t` have one code"]);
+    assert_refused(&[(nodes, &same)], &["sub-regions `s` and `t` have the same code"]);
 }
 
 #[test]

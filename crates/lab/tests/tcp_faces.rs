@@ -281,7 +281,7 @@ fn a_face_that_cannot_be_is_refused() {
     let small = "{ tcp = { controller = \"cubic\" }, buffer = ¶\"1 kB\" }";
     assert_refused(&with(small), &["a buffer of 1000 B holds not even one packet"]);
     let workload = "{ tcp = { controller = \"cubic\", workload = ¶{ kind = \"bulk\" } } }";
-    assert_refused(&with(workload), &["faces say what they carry", "remove `workload`"]);
+    assert_refused(&with(workload), &["`workload` cannot be set for faces", "remove `workload`"]);
     assert_refused(&with("¶{}"), &["tcp"]);
     assert_refused(&with("{ tcp = { controller = \"cubic\" }, ¶ip = \"v6\" }"), &["ip", "buffer"]);
 }

@@ -52,7 +52,7 @@ pub(crate) fn sizes(text: &str, unit: u64) -> Result<Sizes, Mistake> {
     distribution(points).map_err(|it| Mistake::new(it).help(POINTS))
 }
 
-const POINTS: &str = "write a size and the probability of no more on each line, such as 10000 0.15";
+const POINTS: &str = "write a size and its cumulative probability on each line, such as 10000 0.15";
 
 /// The numbers of a line.
 fn point(line: &Line<'_>) -> Result<(f64, f64), Mistake> {
@@ -72,7 +72,7 @@ fn point(line: &Line<'_>) -> Result<(f64, f64), Mistake> {
 /// first probability is above zero, so many have its size. What is wrong, if anything is.
 pub(crate) fn distribution(mut points: Vec<(f64, f64)>) -> Result<Sizes, &'static str> {
     let Some(first) = points.first().copied() else {
-        return Err("a distribution needs points");
+        return Err("a distribution requires points");
     };
     if first.1 > 0.0 {
         points.insert(0, (first.0, 0.0));
@@ -85,7 +85,7 @@ pub(crate) fn distribution(mut points: Vec<(f64, f64)>) -> Result<Sizes, &'stati
             return Err("the points of a distribution must end at 100 %");
         }
         if last.0 == 0.0 {
-            return Err("a distribution of sizes must have one above zero");
+            return Err("at least one size must be greater than zero");
         }
         last.1 = 1.0;
     }
@@ -122,7 +122,7 @@ mod tests {
             ("0 0\n10 0.5", "the last probability is 0.5"),
             ("0 0\n20 0.5\n10 1", "must not fall"),
             ("0 0\n20 0.7\n30 0.5\n40 1", "must not fall"),
-            ("0 1", "one above zero"),
+            ("0 1", "at least one size must be greater than zero"),
             ("0 0\n10 x\n20 1", "\"10 x\" is not a size and a probability"),
             ("0 0\n-5 0.5\n20 1", "is not a size"),
             ("0 0\n10 0 0 0\n20 1", "is not a size"),

@@ -286,7 +286,7 @@ fn check(interval: &Located<Measured<Duration>>, duration: Duration) -> Result<(
 /// The places of those that are recorded.
 fn places(only: &Located<Vec<Located<String>>>, names: &Names<'_>) -> Result<Vec<usize>, Mistake> {
     if only.value.is_empty() {
-        return Err(only.mistake("`only` names nothing").help("write false to record none"));
+        return Err(only.mistake("`only` is empty").help("write false to record none"));
     }
     let places: Result<Vec<usize>, Mistake> = only.value.iter().map(|it| names.index(it)).collect();
     let mut places = places?;

@@ -192,7 +192,7 @@ impl Map {
             }
             left -= length;
         }
-        *self.path.last().expect("a way has a corner")
+        *self.path.last().expect("a path has a corner")
     }
 
     /// What the buildings leave of the sight between a station and a user at a
