@@ -84,7 +84,7 @@ fn a_network_of_a_thousand_nodes_is_read_in_seconds() {
     let started = Instant::now();
     let study = read(&text, &[]).expect("it is valid");
     // It takes a quarter of a second on a quiet machine, and minutes if each pair of nodes counts.
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     let plan = &study.cases[0].plan;
     assert_eq!((plan.nodes.len(), plan.links.len(), plan.consumers.len()), (1000, 1998, 999));
 }
