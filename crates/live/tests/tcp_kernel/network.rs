@@ -68,7 +68,7 @@ impl Network {
                 Some(network)
             }
             Err(error) => {
-                println!("skipped: no TUN interface can be made: {error}");
+                common::skipping::skipped(format_args!("no TUN interface can be made: {error}"));
                 None
             }
         }
