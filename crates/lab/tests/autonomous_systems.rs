@@ -385,7 +385,7 @@ fn relations_that_cannot_be_are_refused() {
             ("\nc1-c2 = {", "\nb-c1 = { nodes = [\"b\", \"c1\"] }\nc1-c2 = {"),
             ("\ncore-1 = {", "\n¶core-1 = {"),
         ],
-        &["link `b-c1` joins", "neither is a parent of the other nor its peer"],
+        &["link `b-c1` joins", "which are neither parent and child nor peers"],
     );
     assert_refused(
         &[(
@@ -479,5 +479,5 @@ fn keys_that_do_not_fit_are_refused() {
         assert_refused(&[("start = \"1 s\"", &text)], &[expected]);
     }
     let region = "[regions.¶one]\ncode = 1\nnodes = [\"a\"]\n\n[flows.download]";
-    assert_refused(&[("[flows.download]", region)], &["in regions or in autonomous systems"]);
+    assert_refused(&[("[flows.download]", region)], &["both regions and autonomous systems"]);
 }

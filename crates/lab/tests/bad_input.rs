@@ -158,7 +158,7 @@ fn a_parameter_beyond_its_limits_or_of_another_kind_is_refused() {
     }
     assert_refused(
         &changed("\"cubic\"", "{ kind = \"cubic\", beta = ¶[1] }"),
-        &["a number, a word, or true or false"],
+        &["a number, a word, true or false"],
     );
     assert_refused(&changed("\"cubic\"", "¶{ beta = 0.7 }"), &["no `kind`", "kind = \"cubic\""]);
 }
@@ -194,7 +194,10 @@ fn a_key_of_another_kind_of_queue_or_workload_is_refused() {
     );
     assert_refused(&workload("¶{ kind = \"catalogue\" }"), &["`workload` has no `objects`"]);
     assert_refused(&workload("¶\"catalogue\""), &["`workload` has no `objects`"]);
-    assert_refused(&workload("{ kind = \"catalogue\", objects = ¶0 }"), &["one object or more"]);
+    assert_refused(
+        &workload("{ kind = \"catalogue\", objects = ¶0 }"),
+        &["`objects` must be greater than zero"],
+    );
     for exponent in ["-1.0", "nan"] {
         let text = format!("{{ kind = \"catalogue\", objects = 9, exponent = ¶{exponent} }}");
         assert_refused(&workload(&text), &["`exponent` must not be negative"]);
@@ -232,7 +235,7 @@ fn what_would_stand_still_for_ever_is_refused() {
         assert_refused(&text, &["must be greater than zero"]);
     }
     let local = changed("node = \"a\"", "node = \"c\"").replace("[consumers.", "[consumers.¶");
-    assert_refused(&local, &["on the node of a producer without delay", "response_delay"]);
+    assert_refused(&local, &["on the same node as a producer without delay", "response_delay"]);
     let catalogue =
         changed("\"cubic\"", "\"cubic\"\nworkload = { kind = \"catalogue\", objects = 9 }")
             .replace("[consumers.", "[consumers.¶");
@@ -292,7 +295,10 @@ fn more_links_and_applications_than_a_node_can_number_are_refused() {
     let text = changed("a = {},", "¶a = {},")
         .replace("[consumers.viewer]", &format!("[consumers]\n{consumers}[consumers.viewer]"))
         .replace("[routing]", &format!("{defaults}\n[routing]"));
-    assert_refused(&text, &["node `a` has 65536 links and applications", "at most 65535"]);
+    assert_refused(
+        &text,
+        &["node `a` has too many links and applications: 65536", "at most 65535"],
+    );
 }
 
 #[test]
@@ -328,7 +334,7 @@ fn a_comparison_of_a_path_that_is_not_there_is_refused_at_the_path() {
     assert_refused(&case("links.first.rat", "\"1 Mbps\""), &["unknown key `rat`", "mean `rate`?"]);
     assert_refused(&case("links.first.rate", "\"1 Mb\""), &["`Mb` is not a valid unit for a rate"]);
     assert_refused(&case("title.length", "1"), &["`title` is a value, not a table"]);
-    assert_refused(&case("not a path", "1"), &["is not a path", "links.access.rate"]);
+    assert_refused(&case("not a path", "1"), &["is not a valid path", "links.access.rate"]);
 }
 
 #[test]
@@ -358,8 +364,8 @@ fn a_wrong_setting_is_named_as_it_was_given() {
         ("links.first.nodes.2", "x", "array `links.first.nodes` has no element `2`"),
         ("links.first.nodes.x.y", "x", "array `links.first.nodes` has no element `x`"),
         ("duration", "0 s", "must be greater than zero"),
-        ("", "1", "is not a path"),
-        ("a..b", "1", "is not a path"),
+        ("", "1", "is not a valid path"),
+        ("a..b", "1", "is not a valid path"),
     ] {
         let error = set(VALID, &[(path, value)]).expect_err("the setting is wrong");
         assert_says(&error, &[&format!("{path}={value}"), expected]);
@@ -372,7 +378,7 @@ fn an_empty_file_is_told_what_it_lacks() {
         assert_says(&read(empty).expect_err("nothing is in it"), &["missing key `duration`"]);
     }
     let without = &VALID[..VALID.find("[consumers").expect("it has consumers")];
-    let error = read(&format!("{without}[consumers]\n")).expect_err("nobody asks");
+    let error = read(&format!("{without}[consumers]\n")).expect_err("no consumer requests");
     assert_says(
         &error,
         &["the scenario has no flows and no consumers", "[flows.f1]", "[consumers.c1]"],
@@ -475,7 +481,7 @@ fn a_flow_needs_two_nodes_and_a_controller() {
     wrong("¶[flows.f]\nfrom = \"a\"\ncontroller = \"cubic\"", &["`f` has no `to`"]);
     wrong("¶[flows.f]\nfrom = \"a\"\nto = \"b\"", &["`f` has no `controller`"]);
     let ends = |ends: &str| format!("[flows.f]\ncontroller = \"cubic\"\n{ends}");
-    wrong(&ends("from = \"a\"\nto = ¶\"a\""), &["ends at the node where it starts"]);
+    wrong(&ends("from = \"a\"\nto = ¶\"a\""), &["are at the same node"]);
     wrong(&ends("from = \"a\"\nto = ¶\"bb\""), &["there is no node `bb`"]);
     assert_refused(&flow("¶stat = \"1 s\""), &["unknown key `stat`", "did you mean `start`"]);
 }
@@ -605,7 +611,7 @@ fn proxies_are_on_the_path_of_a_flow_in_their_order() {
         with_flow(&format!("{keys}\nsplit = {value}"))
     };
     assert!(read(&split("{ at = [\"b\"], buffer = \"1 MB\" }")).is_ok());
-    let not_next = ["proxy `a` is not next on the path", "a, b, c"];
+    let not_next = ["proxy `a` is not the next one on the path", "a, b, c"];
     assert_refused(&split("{ at = [¶\"a\"] }"), &not_next);
     assert_refused(&split("{ at = [\"b\", ¶\"b\"] }"), &["proxy `b` is not next"]);
     assert_refused(&split("{ at = [\"b\", ¶\"c\"] }"), &["proxy `c` is not next"]);
@@ -689,6 +695,6 @@ fn an_mtu_for_no_ndn_packet_is_refused() {
              rate = \"1 Mbps\"\ndelay = \"1 ms\"\n{key} = ¶\"{value}\"\n[flows.f]\nfrom = \"a\"\n\
              to = \"b\"\ncontroller = \"cubic\"\n"
         );
-        assert_refused(&text, &[&format!("`{key}` is for NDN packets"), "no consumers"]);
+        assert_refused(&text, &[&format!("`{key}` requires NDN packets"), "no consumers"]);
     }
 }

@@ -218,7 +218,7 @@ fn values_that_cannot_be_are_refused() {
     );
     assert_refused(
         &with("probes = { rate = \"1 Gbps\", burst = ¶\"10 B\", extra = \"5 %\" }"),
-        &["1500 B or more"],
+        &["at least 1500 B"],
     );
     let pass = "duplicates = { kind = \"pass\", ¶round_trip = \"9 ms\" }";
     assert_refused(&with(pass), &["it is a key of `suppress`"]);

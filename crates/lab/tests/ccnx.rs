@@ -275,7 +275,7 @@ fn who_asks_and_who_serves_speak_one_protocol() {
         "{message}"
     );
     let fresh = format!("{consumer}\nmust_be_fresh = true");
-    assert!(refused(consumer, &fresh).contains("`must_be_fresh` is for NDN"));
+    assert!(refused(consumer, &fresh).contains("`must_be_fresh` does not apply"));
     let producer = "node = \"producer\"";
     let signed = format!("{producer}\nsignature = \"ed25519\"");
     assert!(refused(producer, &signed).contains("Content Objects of CCNx are not signed here"));

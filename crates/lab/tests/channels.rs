@@ -446,7 +446,7 @@ fn a_table_with_a_mistake_is_refused_at_its_place() {
     }
     let opportunities = changed(TRACE, "\"opportunities\"", "\"opportunities\", time = ¶\"Time\"");
     let folder = folder.with("cell.trace", "1\n");
-    folder.assert_refused(&opportunities, &["`time` is of a table", "kind = \"rates\""]);
+    folder.assert_refused(&opportunities, &["`time` requires a table", "kind = \"rates\""]);
     let wrong = DRIVE.replace("8700", "fast");
     let folder = folder.with("drive.csv", wrong);
     let marked =

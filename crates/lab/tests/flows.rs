@@ -555,7 +555,10 @@ fn what_a_receiver_cannot_give_its_controller_is_refused() {
     let message = refused(r#"receiver_controller = "ledbat", timestamps = false"#);
     assert!(message.contains("`receiver_controller` requires timestamps"), "{message}");
     let message = refused(r#"receiver_controller = "ledbat", multipath = {}"#);
-    assert!(message.contains("has no controller at its receiver"), "{message}");
+    assert!(
+        message.contains("`receiver_controller` and `multipath` cannot both be set"),
+        "{message}"
+    );
     let message = refused(r#"receiver_controller = "ledbat+""#);
     assert!(message.contains("ledbat"), "{message}");
 }

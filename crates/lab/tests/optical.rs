@@ -122,8 +122,8 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     assert_refused(&more("visibility = { file = ¶\"no.txt\" }"), &["no.txt", "no such file"]);
     let turbulence = |it: &str| more(&format!("turbulence = {{ structure = ¶{it} }}"));
     assert_refused(&turbulence("-1e-14"), &["`structure` must not be negative", "1e-14"]);
-    assert_refused(&turbulence("nan"), &["`structure` of NaN is no air's"]);
-    assert_refused(&turbulence("1.0"), &["`structure` of 1 is no air's"]);
+    assert_refused(&turbulence("nan"), &["`structure` must be at most 1e-9, not NaN"]);
+    assert_refused(&turbulence("1.0"), &["`structure` must be at most 1e-9, not 1e0"]);
     let coherence = "turbulence = { structure = 1e-14, coherence = ¶\"0 ms\" }";
     assert_refused(&more(coherence), &["`coherence` must be greater than zero"]);
     assert_refused(&more("period = ¶\"0 s\""), &["`period` must be greater than zero"]);

@@ -185,5 +185,5 @@ fn a_path_policy_needs_autonomous_systems() {
     let one = "autonomous_systems.x = { isd_as = \"1-1\", core = true, nodes = [\"a\", \"b\"] }";
     let error = windtunnel_lab::read("scenario.toml", &format!("{PLAIN}{one}"), &[]);
     let error = error.expect_err("it is wrong").to_string();
-    assert!(error.contains("both ends of the flow are in one autonomous system"), "{error}");
+    assert!(error.contains("both ends of the flow are in the same autonomous system"), "{error}");
 }

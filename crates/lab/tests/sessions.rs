@@ -286,7 +286,7 @@ fn mistakes_are_told_with_their_place() {
         &format!("{ROW}element_size = ¶\"0 B\"\n"),
         &["`element_size` must be greater than zero"],
     );
-    assert_refused(&format!("{ROW}popularity = ¶-1.0\n"), &["a power of -1"]);
+    assert_refused(&format!("{ROW}popularity = ¶-1.0\n"), &["not -1"]);
     assert_refused(&format!("{ROW}page_size = ¶\"0 B\"\n"), &["`page_size` must be between"]);
     assert_refused(
         &with("controller = \"cubic\"", "controller = \"cubic\", workload = ¶\"bulk\""),

@@ -260,7 +260,7 @@ mod tests {
             ("code = 2", "code = 1", "regions `ct1` and `ct2` have the same code"),
             ("code = 2", "code = 300", "300 is not a valid code of a region"),
             ("\"www.abc.com\"", "\"www.abc.ct1\"", "`ct1`, which is the name of a region"),
-            ("\"www.abc.com\"", "\"a..b\"", "it is no domain name"),
+            ("\"www.abc.com\"", "\"a..b\"", "it is not a valid domain name"),
             (
                 "\"198.51.100.7\"",
                 "\"198.51.100.700\"",
@@ -268,9 +268,9 @@ mod tests {
             ),
             ("\"127.0.0.1:5301\"", "\"here\"", "`here` is not a valid ADDRESS:PORT"),
             ("[\"ct1\", \"ct2\"]", "[\"ct1\", \"ct9\"]", "there is no region `ct9`"),
-            ("[\"ct1\", \"ct2\"]", "[\"ct1\", \"ct1\"]", "of a region with itself"),
+            ("[\"ct1\", \"ct2\"]", "[\"ct1\", \"ct1\"]", "names the same region twice"),
             ("[regions.ct4]", "[regions.\"c t\"]", "cannot be a top-level domain"),
-            ("\"1 h\"", "\"200 h\"", "a week at most"),
+            ("\"1 h\"", "\"200 h\"", "at most 7 days"),
             ("listen = \"127.0.0.1:5301\"", "listens = 1", "listens"),
             ("names = { \"www.abc.com\" = [\"198.51.100.7\"] }", "names = 3", "names"),
         ] {

@@ -68,7 +68,7 @@ fn a_list_is_refused_where_it_is_wrong() {
     let valid = "from to start size\n0 1 0 1";
     for more in ["start = \"1 s\"\n", "workload = { kind = \"file\", size = \"1 B\" }\n"] {
         let error = listed(valid, "", more).expect_err(more);
-        assert!(error.message.contains("the file says when flows start"), "{error}");
+        assert!(error.message.contains("beside a file of flows"), "{error}");
     }
     let error = listed(valid, ", columns = [\"from\"]", "").expect_err("columns");
     assert!(error.message.contains("there is no column `to`"), "{error}");

@@ -75,7 +75,7 @@ fn topologies_are_refused_where_they_are_wrong() {
         "100000 nodes",
     );
     assert_topology("kind = \"waxman\"\nnodes = 9999", "9999", "from 2 to 5000");
-    assert_topology("kind = \"waxman\"\nnodes = 9\nalpha = 0.0", "0.0", "more than 0");
+    assert_topology("kind = \"waxman\"\nnodes = 9\nalpha = 0.0", "0.0", "greater than 0");
     assert_topology("kind = \"waxman\"\nnodes = 9\nbeta = 1.5", "1.5", "at most 1");
     assert_topology("kind = \"barabasi-albert\"\nnodes = 2", "2", "from 3 to");
     assert_topology("kind = \"barabasi-albert\"\nnodes = 9\nlinks_per_node = 0", "0", "from 1");
@@ -88,11 +88,11 @@ fn round_trips_are_refused_where_they_are_wrong() {
     assert_topology(
         &dumbbell("round_trips = [\"1 ms\"]"),
         "\"1 ms\"",
-        "the bottleneck takes, 2 ms",
+        "the bottleneck alone, 2 ms",
     );
     assert_topology(&dumbbell("round_trips = [\"1 mbit\"]"), "\"1 mbit\"", "not a valid unit");
     let both = "round_trips = [\"9 ms\"]\naccess = { delay = \"1 ms\" }";
-    assert_topology(&dumbbell(both), "delay", "beside `round_trips`");
+    assert_topology(&dumbbell(both), "delay", "`round_trips` cannot both be set");
 }
 
 #[test]
@@ -110,8 +110,12 @@ fn groups_are_refused_where_they_are_wrong() {
     assert_flow(&format!("{ends}count = 0"), "0", "write a number from 1 to 100000");
     assert_flow(&format!("{ends}count = 1000000"), "1000000", "write a number from 1 to 100000");
     assert_flow(&format!("{ends}count = \"3\""), "\"3\"", "a whole number from 0");
-    assert_flow(&format!("{ends}stagger = \"1 s\""), "f", "`stagger` is for many");
-    assert_flow(&format!("{ends}in_turn = {{ ip = [\"v4\"] }}"), "f", "`in_turn` is for many");
+    assert_flow(&format!("{ends}stagger = \"1 s\""), "f", "`stagger` of `f` requires `count`");
+    assert_flow(
+        &format!("{ends}in_turn = {{ ip = [\"v4\"] }}"),
+        "f",
+        "`in_turn` of `f` requires `count`",
+    );
     assert_flow(&format!("{ends}count = 2\nin_turn = 3"), "3", "`in_turn` must be a table");
     assert_flow(&format!("{ends}count = 2\nin_turn = {{ ip = \"v4\" }}"), "ip", "an array");
     assert_flow(&format!("{ends}count = 2\nin_turn = {{ ip = [] }}"), "ip", "an array");
@@ -122,7 +126,7 @@ fn groups_are_refused_where_they_are_wrong() {
     );
     assert_flow(&format!("{ends}count = 2\nin_turn = {{ pi = [\"v4\"] }}"), "pi", "unknown key");
     assert_flow(&format!("{ends}count = 2\nstagger = \"1 m\""), "\"1 m\"", "not a valid unit");
-    assert_flow(&format!("{ends}count = 9\nstagger = \"4000 h\""), "f", "end of the clock");
+    assert_flow(&format!("{ends}count = 9\nstagger = \"4000 h\""), "f", "out of range");
     assert_flow(&format!("{ends}cuont = 9"), "cuont", "did you mean `count`");
 }
 
