@@ -89,8 +89,8 @@ tests/interop/.installed: tests/interop/package-lock.json tests/interop/requirem
 	touch $@
 
 docs: $(core)
-	$(bin)/python -m windtunnel.scenario.manual docs/scenarios
-	$(bin)/python -m windtunnel.measures.definitions docs/results.md
+	$(bin)/python -m windtunnel.manual.scenarios docs/scenarios
+	$(bin)/python -m windtunnel.manual.results docs/results.md
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
 	$(bin)/python -m windtunnel.recipes docs/recipes.md

@@ -34,12 +34,24 @@ def imported(module: str) -> set[str]:
     return (found | above) & MODULES.keys() - {module, "windtunnel"}
 
 
-def test_no_file_of_the_package_imports_itself_in_a_cycle() -> None:
-    graph = {module: imported(module) for module in MODULES if module != "windtunnel"}
+def assert_in_layers(graph: dict[str, set[str]]) -> None:
     try:
         TopologicalSorter(graph).prepare()
     except CycleError as error:
         raise AssertionError(" imports ".join(reversed(error.args[1]))) from None
+
+
+def test_no_file_of_the_package_imports_itself_in_a_cycle() -> None:
+    assert_in_layers({module: imported(module) for module in MODULES if module != "windtunnel"})
+
+
+def test_no_folder_of_the_package_imports_itself_in_a_cycle() -> None:
+    """A folder is a subject; a file beside the folders is one too."""
+    graph: dict[str, set[str]] = {}
+    for module in MODULES.keys() - {"windtunnel"}:
+        own, *others = (it.split(".")[1] for it in (module, *imported(module)))
+        graph.setdefault(own, set()).update({*others} - {own})
+    assert_in_layers(graph)
 
 
 def test_importing_the_package_loads_nothing_that_takes_long() -> None:

@@ -19,8 +19,8 @@ from windtunnel.measures.columns import (
     ONE_WAY_DELAY,
     MeasuredColumn,
 )
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.measures.intervals import interval
-from windtunnel.studies.frame import Parameter, StudyFrame
 from windtunnel.tables import ResultTables
 
 MEASURES = (GOODPUT, DELAY, ONE_WAY_DELAY, COMPLETION)

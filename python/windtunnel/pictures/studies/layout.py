@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.pictures.cases import BETWEEN, Line, coloured
 from windtunnel.pictures.colours import registered
 from windtunnel.pictures.units import scale
-from windtunnel.studies.frame import Parameter, StudyFrame
 
 MOST_PANELS = 6
 """Panels of a picture at most."""
