@@ -241,7 +241,7 @@ fn what_would_stand_still_for_ever_is_refused() {
             .replace("[consumers.", "[consumers.¶");
     assert_refused(
         &catalogue.replace("a = {}", "a = { content_store = { capacity = \"5 packets\" } }"),
-        &["of a content store without delay", "\"0 packets\""],
+        &["as a content store without delay", "\"0 packets\""],
     );
     // A default is for other nodes.
     let by_default = catalogue.replace('¶', "").replace(
@@ -613,8 +613,8 @@ fn proxies_are_on_the_path_of_a_flow_in_their_order() {
     assert!(read(&split("{ at = [\"b\"], buffer = \"1 MB\" }")).is_ok());
     let not_next = ["proxy `a` is not the next one on the path", "a, b, c"];
     assert_refused(&split("{ at = [¶\"a\"] }"), &not_next);
-    assert_refused(&split("{ at = [\"b\", ¶\"b\"] }"), &["proxy `b` is not next"]);
-    assert_refused(&split("{ at = [\"b\", ¶\"c\"] }"), &["proxy `c` is not next"]);
+    assert_refused(&split("{ at = [\"b\", ¶\"b\"] }"), &["proxy `b` is not the next one"]);
+    assert_refused(&split("{ at = [\"b\", ¶\"c\"] }"), &["proxy `c` is not the next one"]);
     assert_refused(&split("{ at = [¶\"bb\"] }"), &["there is no node `bb`"]);
     assert_refused(&split("{ at = ¶[] }"), &["`split` is empty"]);
     assert_refused(

@@ -131,7 +131,7 @@ fn one_direction_of_a_link_can_be_set() {
         assert!(error.to_string().contains("is not a valid path"), "{error}");
     }
     let error = set(&text, &[("links.first.rate[2]", "3 Mbps")]).expect_err("there are two");
-    assert!(error.to_string().contains("an array without a place `2`"), "{error}");
+    assert!(error.to_string().contains("has no element `2`"), "{error}");
 }
 
 #[test]
