@@ -221,7 +221,7 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
         ),
         (
             format!(r#"{stream} {file}, maximum_buffer = ¶"3 s""#),
-            ["no room beside a segment of 3 s", "\"25 s\""],
+            ["must be longer than a segment, 3 s", "\"25 s\""],
         ),
         (
             format!(r#"{stream} levels = ¶["2 Mbps", "1 Mbps"], segment = "2 s""#),
@@ -229,7 +229,7 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
         ),
         (
             format!(r#"{stream} levels = ¶["2 Mbps"], segment = "2 s""#),
-            ["need a `duration`", "120 s"],
+            ["requires `duration`", "120 s"],
         ),
         (
             format!(r#"{stream} {file}, levels = ¶["2 Mbps"]"#),
@@ -258,7 +258,7 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
         (
             r#"kind = "frames", rate = "1 Mbps", duration = "9 s", frame_rate = ¶"0 per second""#
                 .to_owned(),
-            ["above zero", "30 per second"],
+            ["greater than zero", "30 per second"],
         ),
         (
             r#"kind = "adaptive-video", rule = "bola", file = ¶"video.toml""#.to_owned(),
