@@ -146,7 +146,7 @@ def test_a_file_of_a_gigabyte_is_refused_without_reading_it_all(
         ("links.wrie.rate=5 Mbps", ["there is no `wrie` in links", "`wire`"]),
         ("links.wire.rate=5 ms", ["`ms` is not a valid unit for a rate"]),
         ("title.text=a", ["`title` is a value, not a table"]),
-        ("links..rate=1 Mbps", ["is not a path"]),
+        ("links..rate=1 Mbps", ["is not a valid path"]),
         ("links.wire.nodes[2]=x", ["array `links.wire.nodes` has no element `2`"]),
         ("runs=1e12", ["`1000000000000.0` is too large: the most is 4294967295"]),
     ],

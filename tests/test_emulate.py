@@ -280,7 +280,7 @@ def test_root_is_not_needed_where_users_may_have_namespaces() -> None:
         (["--attach", "client="], ["write a node, = and an interface"]),
         (["--attach", "client=tun0"], ["not two to attach"]),
         (["--attach", "client=tun0", "--attach", "client=tun1"], ["attached twice"]),
-        ([], ["say what runs behind the nodes"]),
+        ([], ["name what runs behind the nodes"]),
     ],
 )
 def test_mistakes_are_explained(

@@ -255,7 +255,7 @@ def test_other_conditions_are_refused_and_a_comment_is_not(study: Path) -> None:
     [
         ({}, r"baseline.json: no such file\nhelp: --update writes it"),
         ({"measures": ["goodput"]}, "--measure goodput: unknown measure"),
-        ({"measures": ["marks"]}, "--measure marks: neither more nor less"),
+        ({"measures": ["marks"]}, "--measure marks: neither direction"),
         ({"tolerances": ["goodput=1 %"]}, "--tolerance goodput: unknown measure"),
         ({"tolerances": ["0.5"]}, '--tolerance "0.5": not a valid tolerance; write such as "5 %"'),
         ({"tolerances": ["=1 %"]}, "--tolerance : unknown measure"),
