@@ -179,7 +179,7 @@ paper-%: $(core)
 
 # What of the protocol crates the tests do not notice: cargo-mutants changes a line, and a test of
 # the crate must fail, or not end within a minute: it takes seconds. Of all mutants, in the order
-# of the source, every so many-th is tried:
+# of the source, every n-th is tried:
 # `make mutants CRATES=controllers SHARD=0/8` tries an eighth of one crate's, `SHARD=0/1` all.
 # Half an hour on two cores. With JOBS=1 it takes longer, and one core.
 CRATES ?= controllers links networks packets queues transports

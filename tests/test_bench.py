@@ -98,7 +98,7 @@ def test_the_networks_have_the_sizes_of_those_in_ns3() -> None:
 
 
 def test_the_chain_carries_what_its_rate_allows() -> None:
-    """In one second, 1 Gbps of Data but for the first round trip."""
+    """In one second, 1 Gbps of Data except for the first round trip."""
     [workload] = simulations.chosen("ndn-chain")
     measured = simulations.run_windtunnel(workload, 1.0)
     data_a_second = 1e9 / 8 / (measured["data_bytes"] + PPP_BYTES)

@@ -28,7 +28,7 @@ def imported(module: str) -> set[str]:
             # A name is a module of its own, or something in the module that it comes from.
             names = (f"{node.module}.{name.name}" for name in node.names)
             found |= {it if it in MODULES else str(node.module) for it in names}
-    # Importing a module runs the packages above it, but for those that it is in itself.
+    # Importing a module runs the packages above it, except for those that it is in itself.
     above = {it.rpartition(".")[0] for it in found}
     above = {it for it in above if not f"{module}.".startswith(f"{it}.")}
     return (found | above) & MODULES.keys() - {module, "windtunnel"}

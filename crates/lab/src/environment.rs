@@ -426,7 +426,7 @@ pub struct Environments {
 }
 
 impl Environments {
-    /// So many of them, as [`Environment::new`] makes one, on so many threads.
+    /// This many of them, as [`Environment::new`] makes one, on this many threads.
     ///
     /// # Errors
     /// Those of [`Environment::new`].
@@ -454,7 +454,7 @@ impl Environments {
     /// One of them.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are not this many.
     pub fn one(&mut self, place: usize) -> &mut Environment {
         &mut self.all[place]
     }

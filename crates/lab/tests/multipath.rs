@@ -98,7 +98,7 @@ fn each_moment_of_a_flow_has_one_limit() {
     }
 }
 
-/// One subflow is limited as plain TCP is, but for the longer headers.
+/// One subflow is limited as plain TCP is, except for the longer headers.
 #[test]
 fn one_subflow_is_limited_as_plain_tcp() {
     let path = "[[\"up\", \"over\"]]";

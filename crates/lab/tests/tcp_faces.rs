@@ -70,7 +70,7 @@ fn active_goodput(text: &str) -> f64 {
     of_flow(text, "received_bytes") * 8.0 / of_flow(text, "active_s")
 }
 
-/// A file of so many chunks of 1,024 bytes.
+/// A file of this many chunks of 1,024 bytes.
 fn file(chunks: u64) -> String {
     let workload = format!(
         "start = \"1 s\"\nworkload = {{ kind = \"file\", size = \"{} B\" }}",

@@ -32,7 +32,7 @@ pub(crate) fn delays(text: &str) -> Result<Vec<i16>, Mistake> {
     Ok(entries)
 }
 
-/// Reads a distribution of sizes: on each line first a size, in units of so many bytes, and last
+/// Reads a distribution of sizes: on each line first a size, in units of this many bytes, and last
 /// the probability of no more. What is between is not read: ns-2 has a third number there.
 pub(crate) fn sizes(text: &str, unit: u64) -> Result<Sizes, Mistake> {
     let mut points = Vec::new();
@@ -69,7 +69,7 @@ fn point(line: &Line<'_>) -> Result<(f64, f64), Mistake> {
 }
 
 /// The distribution through these points: sizes in bytes, and the probability of no more. If the
-/// first probability is above zero, so many have its size. What is wrong, if anything is.
+/// first probability is above zero, this many have its size. What is wrong, if anything is.
 pub(crate) fn distribution(mut points: Vec<(f64, f64)>) -> Result<Sizes, &'static str> {
     let Some(first) = points.first().copied() else {
         return Err("a distribution requires points");

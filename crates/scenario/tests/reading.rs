@@ -49,7 +49,7 @@ fn no_axis_has_the_name_of_a_column_that_the_caller_gives() {
     assert_eq!(error.message, "`run` is already a column of the results");
 }
 
-/// A tree of so many nodes with as many links across it, and 20 producers.
+/// A tree of this many nodes with as many links across it, and 20 producers.
 fn network(nodes: usize) -> String {
     let mut text = "duration = \"1 s\"\nrouting.paths = \"all\"\n[defaults]\n".to_owned();
     text += "link = { rate = \"10 Mbps\", delay = \"1 ms\" }\n";

@@ -121,7 +121,7 @@ def of_study(results: StudyFrame, parameter: Parameter) -> list[Difference]:
 
 
 def named(parameter: Parameter) -> list[str]:
-    """Give the values of a parameter with its name, but for words."""
+    """Give the values of a parameter with its name, except for words."""
     if parameter.numbers is None:
         return parameter.values
     return [f"{parameter.name} {it}" for it in parameter.values]

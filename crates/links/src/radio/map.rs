@@ -178,7 +178,7 @@ impl Map {
         self.path.windows(2).map(|it| it[0].distance(it[1])).sum()
     }
 
-    /// Where the user is after so many metres.
+    /// Where the user is after this many metres.
     ///
     /// # Panics
     /// If the way has no corner.

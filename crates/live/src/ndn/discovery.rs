@@ -120,7 +120,7 @@ impl Session<'_> {
         }
     }
 
-    /// Sends an Interest up to so many times, and waits for what answers it.
+    /// Sends an Interest up to this many times, and waits for what answers it.
     fn ask(
         &mut self,
         interest: &Interest<'_>,

@@ -104,7 +104,7 @@ impl Network {
         Some(it)
     }
 
-    /// Has the router mark so many of a thousand packets that can be marked; false, with the
+    /// Has the router mark this many of a thousand packets that can be marked; false, with the
     /// reason said, if this machine cannot.
     pub(crate) fn mark(&self, of_a_thousand: u32) -> bool {
         let rules = format!(

@@ -90,7 +90,7 @@ impl Network {
         values.split(' ').nth(place).unwrap().parse().unwrap()
     }
 
-    /// Packets of at most so many bytes.
+    /// Packets of at most this many bytes.
     pub(crate) fn shrink(&self, largest_packet: u16) {
         let size = largest_packet.to_string();
         self.namespace.run(move || ip(&["link", "set", NAME, "mtu", &size])).unwrap();

@@ -35,7 +35,7 @@ pub(crate) struct Around<'a> {
 
 /// Satellites that pass each other at this distance or less would collide, in km.
 const COLLISION: f64 = 1.0;
-/// Elements so many days from the start are said to be old.
+/// Elements this many days from the start are said to be old.
 const OLD: f64 = 30.0;
 
 /// Adds the satellites of all constellations to the nodes of a scenario, and the links to and

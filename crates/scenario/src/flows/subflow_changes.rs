@@ -34,7 +34,7 @@ choice! {
     }
 }
 
-/// The changes in the order of time, of a flow with so many paths.
+/// The changes in the order of time, of a flow with this many paths.
 pub(super) fn in_order(
     changes: &[SubflowChange],
     paths: usize,

@@ -327,7 +327,7 @@ impl Common {
     }
 }
 
-/// The bytes of something that has so many, if it is there.
+/// The bytes of something that has this many, if it is there.
 fn within(
     bytes: Option<&Located<Measured<Bytes>>>,
     what: &str,

@@ -172,7 +172,7 @@ def is_controllers(parameter: Parameter) -> bool:
 
 
 def thinned(count: int, most: int) -> list[int]:
-    """Choose places among so many, evenly, with the first and the last."""
+    """Choose places among this many, evenly, with the first and the last."""
     if count <= most:
         return list(range(count))
     return sorted({round(index * (count - 1) / (most - 1)) for index in range(most)})

@@ -47,7 +47,7 @@ pub(crate) struct AdaptiveVideo {
 }
 
 impl AdaptiveVideo {
-    /// Over connections whose segments have so many bytes of data; `rules` are from outside.
+    /// Over connections whose segments have this many bytes of data; `rules` are from outside.
     pub(super) fn plan(
         &self,
         segment: u16,
