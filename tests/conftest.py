@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -42,6 +43,31 @@ controller = "cubic"
 cubic = { "consumers.viewer.controller" = "cubic" }
 aimd = { "consumers.viewer.controller" = "aimd" }
 """
+
+
+def require(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """Make a skip a failure if `WINDTUNNEL_REQUIRE_ALL` is 1: a missing tool then hides nothing."""
+    is_skip = report.skipped and not hasattr(report, "wasxfail")
+    if is_skip and os.environ.get("WINDTUNNEL_REQUIRE_ALL") == "1":
+        why = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longrepr
+        report.outcome = "failed"
+        report.longrepr = f"{report.nodeid}: WINDTUNNEL_REQUIRE_ALL is 1, but {why}"
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Require every test."""
+    report = yield
+    require(report)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
+    """Require every file of tests."""
+    report = yield
+    require(report)
+    return report
 
 
 @pytest.fixture

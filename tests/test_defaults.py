@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from windtunnel import _core
+from windtunnel.manual.scenarios import EXAMPLE
 from windtunnel.running import run_scenario
-from windtunnel.scenario.manual import EXAMPLE
 from windtunnel.scenario.writing import in_toml
 from windtunnel.studies.measures import MEASURES
 

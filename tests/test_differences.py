@@ -16,9 +16,9 @@ from windtunnel import Results, significance
 from windtunnel.measures import differences
 from windtunnel.measures.columns import DELAY, GOODPUT
 from windtunnel.measures.differences import Difference, difference
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.measures.fronts import on_front
 from windtunnel.report import write_report
-from windtunnel.studies.frame import Parameter, StudyFrame
 
 NAMES = ("cubic", "bbr3")
 

@@ -9,10 +9,10 @@ from pathlib import Path
 import pytest
 
 from windtunnel import _core
+from windtunnel.manual.scenarios import ADDITIONS, EXAMPLE, manual
 from windtunnel.pictures.units import minimum
 from windtunnel.running import run_scenario
 from windtunnel.scenario.definitions import pages, title
-from windtunnel.scenario.manual import ADDITIONS, EXAMPLE, manual
 
 FOLDER = Path(__file__).parents[1] / "docs" / "scenarios"
 SCHEMA = json.loads(_core.schema())

@@ -205,7 +205,7 @@ def test_it_says_that_it_did_not_keep_up(network: Path) -> None:
     time.sleep(1)
     emulation.send_signal(signal.SIGCONT)
     out, error = emulation.communicate(timeout=20)
-    assert "It did not keep up" in out + error
+    assert "The emulation did not keep up" in out + error
     assert "up to 1,000 µs" in out + error
 
 
@@ -280,7 +280,7 @@ def test_root_is_not_needed_where_users_may_have_namespaces() -> None:
         (["--attach", "client="], ["write a node, = and an interface"]),
         (["--attach", "client=tun0"], ["not two to attach"]),
         (["--attach", "client=tun0", "--attach", "client=tun1"], ["attached twice"]),
-        ([], ["say what runs behind the nodes"]),
+        ([], ["name what runs behind the nodes"]),
     ],
 )
 def test_mistakes_are_explained(

@@ -204,7 +204,7 @@ def multiply_nothing(cwnd: float) -> Task:
 def test_what_cannot_be_is_refused_with_a_message() -> None:
     refused: list[tuple[dict[str, Any], str]] = [
         ({"flow": "upload"}, "there is no flow `upload`"),
-        ({"step_s": 0.0}, "a step of no time"),
+        ({"step_s": 0.0}, "the step must be greater than zero"),
         ({"step_s": -1.0}, "step_s is -1; it must be greater than zero"),
         ({"settings": {"duration": "0 s"}}, "must be greater than zero"),
     ]

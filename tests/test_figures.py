@@ -90,7 +90,7 @@ def test_a_distribution_rises_from_nothing_to_all(tmp_path: Path) -> None:
     drawn = picture.chart.args[0]
     assert (drawn["share"].min(), drawn["share"].max()) == (0, 1)
     assert drawn.sort("share")["value"].is_sorted()
-    # Nothing is faster than the link, but for one packet in a sample of 100 ms.
+    # Nothing is faster than the link, except for one packet in a sample of 100 ms.
     assert 0 < drawn["value"].max() <= (10e6 + 1500 * 8 / 0.1) / 1e9
 
 

@@ -255,7 +255,7 @@ def test_other_conditions_are_refused_and_a_comment_is_not(study: Path) -> None:
     [
         ({}, r"baseline.json: no such file\nhelp: --update writes it"),
         ({"measures": ["goodput"]}, "--measure goodput: unknown measure"),
-        ({"measures": ["marks"]}, "--measure marks: neither more nor less"),
+        ({"measures": ["marks"]}, "--measure marks: neither direction"),
         ({"tolerances": ["goodput=1 %"]}, "--tolerance goodput: unknown measure"),
         ({"tolerances": ["0.5"]}, '--tolerance "0.5": not a valid tolerance; write such as "5 %"'),
         ({"tolerances": ["=1 %"]}, "--tolerance : unknown measure"),
@@ -264,7 +264,7 @@ def test_other_conditions_are_refused_and_a_comment_is_not(study: Path) -> None:
         ({"tolerances": ["drops=nan"]}, "not a valid tolerance"),
         ({"settings": {"links.path.delay": "1 ms"}}, "--set links.path.delay: the study varies it"),
         ({"settings": {"links.path.dealy": "1 ms"}, "update": True}, "dealy"),
-        ({"extensions": ["mine.py:Absent"]}, "`Absent` is no class"),
+        ({"extensions": ["mine.py:Absent"]}, "`Absent` is not a class"),
     ],
 )
 def test_mistakes_are_answered(study: Path, options: dict[str, Any], message: str) -> None:

@@ -99,7 +99,7 @@ def progress(*runs: LiveRun, all_runs: int = 1) -> Progress:
 
 
 def run(flows: int, all_flows: int, number: int = 0) -> LiveRun:
-    """Give a run with so many flows shown."""
+    """Give a run with this many flows shown."""
     lines = [LiveLine(f"flow-{it}", 2.5e6, [1.0, 2.0, None]) for it in range(flows)]
     queues = [LiveLine("a link with a name that is longer than its place", 3.0, [0.0, 3.0, None])]
     return LiveRun([], number, 1.0, 2.0, lines, all_flows, queues, 1)

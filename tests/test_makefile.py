@@ -57,15 +57,19 @@ class Checkout:
 
     def dry_run(self, target: str) -> str:
         """What make would do."""
-        ran = subprocess.run(
+        ran = self.try_to(target)
+        assert ran.returncode == 0, ran.stderr
+        return ran.stdout
+
+    def try_to(self, target: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Ask make what it would do, where that may be an error."""
+        return subprocess.run(
             ["make", "--dry-run", target],
             cwd=self.root,
-            env={"PATH": str(self.tools)},
+            env={"PATH": str(self.tools), **environment},
             capture_output=True,
             text=True,
         )
-        assert ran.returncode == 0, ran.stderr
-        return ran.stdout
 
 
 def program(path: Path, command: str) -> None:
@@ -151,3 +155,13 @@ def test_one_core_is_installed_at_a_time(checkout: Checkout) -> None:
     assert [it.name for it in checkout.root.glob(".venv/*core.stamp")] == ["quick-core.stamp"]
     [arguments], _ = checkout.make()
     assert "--release" in arguments
+
+
+def test_where_all_tests_are_required_the_kernel_part_is_not_left_out(checkout: Checkout) -> None:
+    checkout.install("clang", "pkg-config", "libelf-dev")
+    assert checkout.try_to("test-rust").returncode == 0
+    refused = checkout.try_to("test-rust", WINDTUNNEL_REQUIRE_ALL="1")
+    assert refused.returncode == 2
+    assert "zlib1g-dev" in refused.stderr
+    checkout.install("zlib1g-dev")
+    assert checkout.try_to("test-rust", WINDTUNNEL_REQUIRE_ALL="1").returncode == 0

@@ -275,10 +275,10 @@ def test_a_file_crosses_network_namespaces(namespaces: list[str], tmp_path: Path
         (["get", "/a", "--out", "x", "--connect", "tcp://127.0.0.1:1"], "cannot connect"),
         (["put", "--prefix", "/a", "--file", "missing"], "missing"),
         (["put", "--prefix", "/a", "--file", ".", "--bind", "127.0.0.1:0"], "not a file"),
-        (["put", "--prefix", "/a", "--file", "x", "--sign", "ecdsa"], "needs a private key"),
+        (["put", "--prefix", "/a", "--file", "x", "--sign", "ecdsa"], "requires a private key"),
         (["put", "--prefix", "/a", "--file", "x", "--bind", "there"], "not an address to bind"),
         (["forward", "missing.toml"], "missing.toml"),
-        (["forward", EXAMPLE, "--bind", "192.0.2.1"], "cannot listen at udp://192.0.2.1:6363"),
+        (["forward", EXAMPLE, "--bind", "192.0.2.1"], "cannot listen on udp://192.0.2.1:6363"),
     ],
 )
 def test_what_is_wrong_is_said(windtunnel: Command, arguments: list[str], expected: str) -> None:

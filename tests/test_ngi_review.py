@@ -72,7 +72,7 @@ def test_what_is_missing_and_what_came_are_the_file(measures: ModuleType) -> Non
 
 
 def arrivals(counts: np.ndarray) -> pl.DataFrame:
-    """Give a series with so many messages in each interval."""
+    """Give a series with this many messages in each interval."""
     return pl.DataFrame(
         {
             "flow": "messages",

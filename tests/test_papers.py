@@ -466,7 +466,7 @@ def test_the_papers_here_are_whole(paper: Paper) -> None:
 
 
 FAST = 5e9
-"""From so many bits per second on, a tenth of a second is enough to surpass a bound."""
+"""From this many bits per second on, a tenth of a second is enough to surpass a bound."""
 
 
 @pytest.mark.parametrize(

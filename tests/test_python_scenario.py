@@ -195,7 +195,7 @@ def test_a_mistake_in_python_gets_the_message_of_one_in_a_file(
         ),
         ({"links.wire.rat": "5 Mbps"}, "did you mean `rate`"),
         ({"title.text": "a"}, "`title` is a value, not a table"),
-        ({"links..rate": "1 Mbps"}, "is not a path"),
+        ({"links..rate": "1 Mbps"}, "is not a valid path"),
         ({"runs": None}, "runs: None is not a valid value"),
         ({"runs": "3"}, 'runs="3": .*is not a whole number'),
         ({"title": "\ud800"}, "not text in UTF-8"),

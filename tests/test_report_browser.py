@@ -37,7 +37,7 @@ OVERFLOWS = """
   .filter((it) => it.getBoundingClientRect().right > document.documentElement.clientWidth + 1)
   .map((it) => `${it.tagName} ${it.className} in ${it.closest("[id]")?.id}`)
 """
-"""What is wider than the window, but for what can be scrolled itself."""
+"""What is wider than the window, except for what can be scrolled itself."""
 
 
 @pytest.fixture(scope="module")

@@ -23,13 +23,13 @@ from test_report import NASTY, Page
 from windtunnel.folders import VERSION_KEY, write_manifest
 from windtunnel.measures import intervals
 from windtunnel.measures.columns import GOODPUT
+from windtunnel.measures.frame import Parameter
 from windtunnel.pictures.colours import LIGHT, SCREEN
 from windtunnel.pictures.files import document
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import by_name, comparisons, drawing, fronts, layout
 from windtunnel.report import of_study, study_tables
 from windtunnel.results import ResultsError
-from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.store import Store
 

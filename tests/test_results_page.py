@@ -9,15 +9,8 @@ import pytest
 
 import windtunnel
 from windtunnel import Results
-from windtunnel.measures.definitions import (
-    ABOUT,
-    COMMON,
-    all_tables,
-    definition,
-    definitions,
-    page,
-    unit,
-)
+from windtunnel.manual.results import all_tables, page
+from windtunnel.measures.definitions import ABOUT, COMMON, definition, definitions, unit
 from windtunnel.studies.outcome import StudyResults
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"

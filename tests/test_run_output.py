@@ -46,9 +46,9 @@ def test_a_flow_that_received_nothing_is_said_why(windtunnel: Command, silent: P
     said = windtunnel("run", silent.name).stdout
     for line in (
         r"late received nothing: it starts at 40 s, and the run ends at 10 s$",
-        r"unanswered received nothing: its SYN was never answered; "
+        r"unanswered received nothing: its SYN was not answered; "
         r"link bc from b to c lost \d+ of \d+ packets and delivered none$",
-        r"down received nothing: its SYN was never answered; "
+        r"down received nothing: its SYN was not answered; "
         r"link bd from b to d was down: it sent none of \d+ packets$",
         r"datagrams received nothing: none of its \d+ datagrams arrived; link bc from b to c lost",
         r"viewer received nothing: none of its \d+ Interests was answered with Data; link bc from",
@@ -216,5 +216,6 @@ def test_without_a_browser_a_line_says_so(
     opened = windtunnel("report", "results/small", "--open")
     assert opened.returncode == 0
     assert opened.stderr == (
-        "windtunnel: found no browser to open results/small/report.html; $BROWSER can name one\n"
+        "windtunnel: no browser was found to open results/small/report.html; "
+        "$BROWSER can name one\n"
     )

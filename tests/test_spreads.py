@@ -13,7 +13,7 @@ from windtunnel.measures.intervals import factor, interval
 from windtunnel.measures.spreads import FIELDS, spread
 
 TABLE = {2: 12.706, 3: 4.303, 4: 3.182, 5: 2.776, 10: 2.262, 30: 2.045, 121: 1.980}
-"""Of so many values the quantile 0.975 of Student's t, as in the tables of textbooks."""
+"""Of this many values the quantile 0.975 of Student's t, as in the tables of textbooks."""
 
 
 @pytest.mark.parametrize(("count", "quantile"), TABLE.items())

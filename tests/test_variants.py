@@ -96,7 +96,7 @@ def test_a_quick_reproduction_is_one_short_run_and_decides_nothing(mine: Path) -
     assert (found.runs, found.readings) == (1, ["default"])
     assert simulated_s(found) == pytest.approx(2 * 2 * 0.1)
     assert {item.verdict for item in found.items} == {"one run"}
-    assert found.summary.sentences[0].startswith("One run of each case decides nothing")
+    assert found.summary.sentences[0].startswith("One run of each case has no interval")
 
 
 def simulated_s(found: Reproduction) -> float:
@@ -121,7 +121,7 @@ def test_a_value_and_a_class_are_replaced(mine: Path) -> None:
     [
         ("SlowStart", "`SlowStart` has no class; write FILE:CLASS"),
         ("absent.py:SlowStart", "absent.py: No such file"),
-        ("rule.py:Other", "`Other` is no class derived from one of windtunnel.Controller"),
+        ("rule.py:Other", "`Other` is not a class derived from one of windtunnel.Controller"),
         ("broken.py:Rule", "broken.py: SyntaxError"),
     ],
 )

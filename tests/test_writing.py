@@ -48,7 +48,7 @@ def test_what_is_written_is_read_back(seed: int) -> None:
 
 
 def many_flows(count: int) -> dict[str, Any]:
-    """Give the tables of a scenario of so many flows."""
+    """Give the tables of a scenario of this many flows."""
     flow = {"from": "a", "to": "b", "controller": "dctcp"}
     workload = {"kind": "file", "size": "5 kB"}
     return {
@@ -63,7 +63,7 @@ def many_flows(count: int) -> dict[str, Any]:
 
 
 def calls(count: int) -> int:
-    """Count the calls that writing so many flows takes."""
+    """Count the calls that writing this many flows takes."""
     tables, seen = many_flows(count), 0
 
     def count_call(_frame: object, event: str, _argument: object) -> None:

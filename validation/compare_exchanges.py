@@ -145,7 +145,7 @@ def our_turns(case: Case, results: dict[str, pl.DataFrame]) -> Measures:
 
 
 def resumptions(case: Case) -> list[float]:
-    """Give when turns begin, but for the first."""
+    """Give when turns begin, except for the first."""
     period = case["on_s"] + case["off_s"]
     starts = (period * turn for turn in range(1, 10))
     return [start for start in starts if start < case["seconds"]]

@@ -2,7 +2,7 @@
 
     python validation/live_exactness.py
 
-Datagrams come evenly, and more than the link carries, but for the small ones. What leaves is
+Datagrams come evenly, and more than the link carries, except for the small ones. What leaves is
 counted by the kernel of the receiver: no number of the emulation's own is taken for the rate.
 """
 

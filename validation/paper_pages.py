@@ -145,7 +145,8 @@ def search(found: Mapping[str, Any]) -> Iterator[str]:
     yield from ("## Readings together", "")
     yield (
         f"Of {made['combinations']:,} combinations of readings, {made['sampled']:,} were drawn at "
-        f"random, with {made['runs']} runs of each case. Of so many, the best is a hint, no proof."
+        f"random, with {made['runs']} runs of each case. The best of them is suggestive, not "
+        "evidence."
     )
     yield ""
     rows = [

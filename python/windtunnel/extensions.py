@@ -74,7 +74,7 @@ def loaded(written: str) -> tuple[str, Extension]:
         bases = ", ".join(f"windtunnel.{base.__name__}" for base in BASES)
         others = [each for each, it in names.items() if is_extension(it) and it not in BASES]
         raise UnknownExtension(
-            f"{file}: `{name}` is no class derived from one of {bases}\n"
+            f"{file}: `{name}` is not a class derived from one of {bases}\n"
             f"help: the file has {', '.join(others) or 'none'}"
         )
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found

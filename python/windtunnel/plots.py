@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import altair as alt
 from altair.utils.schemapi import debug_mode
 
+from windtunnel.measures.frame import StudyFrame
 from windtunnel.pictures import kinds
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import LIGHT
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import by_name
-from windtunnel.studies.frame import StudyFrame
 from windtunnel.tables import ResultTables
 
 SUBTITLE = 90

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from windtunnel.measures import differences
 from windtunnel.measures.differences import Difference
+from windtunnel.measures.frame import StudyFrame
 from windtunnel.measures.intervals import CONFIDENCE
 from windtunnel.pictures.studies import layout
 from windtunnel.pictures.units import decimals, decimals_beside, scale, written
-from windtunnel.studies.frame import StudyFrame
 from windtunnel.tables import ResultTables
 
 MOST_SAID = 8

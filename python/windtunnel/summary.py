@@ -149,7 +149,7 @@ def flow_tables(results: ResultTables, flows: pl.DataFrame) -> Iterator[Table | 
 
 
 def is_active_throughout(results: ResultTables, flows: pl.DataFrame) -> bool:
-    """Say whether all flows were active for the whole run, but for a hundredth of it."""
+    """Say whether all flows were active for the whole run, except for a hundredth of it."""
     # Results of earlier versions do not have their times.
     if "active_s" not in flows.columns:
         return True
@@ -245,7 +245,7 @@ def measured(
 ) -> Iterator[Table | str]:
     """Format what things of a kind measured, by the columns with their names.
 
-    Columns without a value other than zero are omitted, but for the goodput. `table` is the
+    Columns without a value other than zero are omitted, except for the goodput. `table` is the
     one with all rows.
     """
     shown = [

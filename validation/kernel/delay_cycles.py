@@ -38,7 +38,7 @@ RATE_MBPS = 3
 OTHER_RTT_MS = 36
 """Of the second path."""
 PACED_SEGMENT = 1448
-"""BBR's bandwidth of one segment a second is that of so many bytes."""
+"""BBR's bandwidth of one segment a second is that of this many bytes."""
 PACED_SHARE = 0.99
 """BBR paces at that share of its bandwidth."""
 

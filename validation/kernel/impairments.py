@@ -45,7 +45,7 @@ def losing(share: float) -> Iterator[None]:
 
 @contextlib.contextmanager
 def losing_in_bursts(share: float, segments: float) -> Iterator[None]:
-    """Let a share of the segments begin a burst, in which so many in a row are lost on average.
+    """Let a share of the segments begin a burst, in which this many in a row are lost on average.
 
     It is the Gilbert–Elliott channel that loses nothing in its good state and all in its bad
     state: a sender whose address is in the set is in the bad one.

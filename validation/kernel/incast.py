@@ -49,7 +49,7 @@ COUNTERS = {
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """So many senders, each with an answer of so many bytes."""
+    """This many senders, each with an answer of this many bytes."""
 
     controller: str
     senders: int

@@ -78,7 +78,7 @@ def listening(one: socket.socket, address: str) -> socket.socket:
 
 
 def read(one: socket.socket, size: int) -> int:
-    """Read so many bytes, or fewer at the end of the stream; give how many."""
+    """Read this many bytes, or fewer at the end of the stream; give how many."""
     missing = size
     while missing and (data := one.recv(min(missing, LARGEST_READ))):
         missing -= len(data)

@@ -11,7 +11,7 @@ from laws.simulate import Law, around, flow_totals, goodputs, jain, path, simula
 
 SEEDS = (1, 2, 3)
 MANY_SEEDS = range(1, 101)
-"""Jain's index of a run varies by 0.03 to 0.05 (standard deviation): with so many runs the mean
+"""Jain's index of a run varies by 0.03 to 0.05 (standard deviation): with this many runs the mean
 is known to 0.01, which a bound of 0.95 requires."""
 ROUND_TRIP = 0.1
 EARLY = (200, 400)

@@ -38,14 +38,14 @@ def send(address: str, per_second: float, length: int, seconds: float) -> None:
 
 
 def received() -> int:
-    """Give how many packets the interfaces have received, but for the loopback."""
+    """Give how many packets the interfaces have received, except for the loopback."""
     lines = Path("/proc/net/dev").read_text(encoding="utf-8").splitlines()[2:]
     columns = [it.split(":") for it in lines]
     return sum(int(it.split()[1]) for name, it in columns if name.strip() != "lo")
 
 
 def count(seconds: float) -> None:
-    """Print the times and packets of all looks, after so many seconds."""
+    """Print the times and packets of all looks, after this many seconds."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as receiver:
         receiver.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1)
         receiver.bind(("0.0.0.0", PORT))

@@ -7,7 +7,7 @@ use windtunnel_engine::Random;
 /// How large files are.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Sizes {
-    /// All of so many bytes.
+    /// All of this many bytes.
     Fixed(u64),
     /// By a distribution function through these points, with straight lines
     /// between them: bytes, and the probability of no more than those. Neither

@@ -123,7 +123,7 @@ impl UdpSource {
         }
     }
 
-    /// A datagram of that length was dropped because it had so many bytes more than a link
+    /// A datagram of that length was dropped because it had this many bytes more than a link
     /// carries. Those that follow are as much smaller, if the source discovers the path's MTU;
     /// frames are not cut anew.
     pub fn shrink(&mut self, length: u16, excess: u16) {

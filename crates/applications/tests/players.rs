@@ -71,7 +71,7 @@ impl Host for End {
 }
 
 impl End {
-    /// Takes so many bytes in, and calls the application when it has what it waits for.
+    /// Takes this many bytes in, and calls the application when it has what it waits for.
     fn take_in(&mut self, now: Time, bytes: u64, application: &mut dyn Application) {
         self.received += bytes;
         while let Some(awaited) = self.awaited.filter(|it| *it <= self.received) {

@@ -111,7 +111,7 @@ pub struct Bbr1 {
     /// Sending has begun again after idleness, and nothing was delivered since.
     from_idle: bool,
     /// How many subflows of its connection share its bottleneck, itself included: always
-    /// one but for C-MPBBR.
+    /// one except for C-MPBBR.
     sharing: f64,
 }
 

@@ -49,7 +49,7 @@ impl ClassicEcn {
         Self { round_trips: None, deviation: LEAST_DEVIATION, score: 0.0 }
     }
 
-    /// Takes in a round-trip time, at a slow-start threshold of so many segments.
+    /// Takes in a round-trip time, at a slow-start threshold of this many segments.
     pub(crate) fn measure(&mut self, rtt: Nanoseconds, ssthresh: f64) {
         let rtt = seconds(rtt);
         let (mean, least) = self.round_trips.get_or_insert((rtt, rtt));
@@ -81,7 +81,7 @@ mod tests {
 
     use super::*;
 
-    /// The certainties after so many updates each.
+    /// The certainties after this many updates each.
     fn certainties(it: &mut ClassicEcn, updates: usize) -> Vec<f64> {
         let update = |_| {
             it.update();

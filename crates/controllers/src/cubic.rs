@@ -75,7 +75,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         },
         Parameter {
             name: "plateau",
-            meaning: "when the curve is flat: K after congestion, as if it began at",
+            meaning: "the inflection point of the curve: K after congestion, computed from",
             kind: Kind::Choice(&[
                 ("window", "the window then: K = ∛((w_max − window) / c) (RFC 9438)"),
                 ("reduction", "beta w_max: K = ∛(w_max (1 − beta) / c) (RFC 8312; ndnSIM)"),
@@ -88,7 +88,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         },
         Parameter {
             name: "hystart-variant",
-            meaning: "how that is found out",
+            meaning: "how an increase of the delay is detected",
             kind: Kind::Choice(&[
                 ("plus-plus", "HyStart++ (RFC 9406)"),
                 ("linux", "by trains of acknowledgements and the delay, as in Linux"),

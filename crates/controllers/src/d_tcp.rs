@@ -98,8 +98,8 @@ pub(crate) const DESCRIPTION: Description = Description {
         },
         Parameter {
             name: "sinr",
-            meaning: "equation 6's term: how much better the channel is than on average; \
-                      needs a radio's SINR",
+            meaning: "equation 6's term: how much better the channel is than on average; requires \
+                      a radio's SINR",
             kind: Kind::Flag { default: false, needs: &[Need::Sinr] },
         },
     ],

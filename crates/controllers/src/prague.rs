@@ -51,7 +51,7 @@ pub(crate) const DESCRIPTION: Description = Description {
         },
         Parameter {
             name: "classic-ecn-fallback",
-            meaning: "give way like CUBIC where the bottleneck seems to have classic ECN",
+            meaning: "respond like CUBIC where the bottleneck appears to use classic ECN",
             kind: Kind::Flag { default: false, needs: &[] },
         },
     ],

@@ -35,7 +35,7 @@ impl fmt::Display for NameError {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::NotAName => formatter.write_str(
-                "it is no domain name: labels have 1 to 63 bytes, and a name at most 253",
+                "it is not a valid domain name: labels have 1 to 63 bytes, and a name at most 253",
             ),
             Self::Reserved(label) => {
                 write!(formatter, "it ends in `{label}`, which is the name of a region")

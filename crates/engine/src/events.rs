@@ -146,7 +146,7 @@ impl<E: Copy + Ord + Default> Default for EventQueue<E> {
 }
 
 impl<E: Copy + Ord + Default> EventQueue<E> {
-    /// One that knows the next `events` ahead, if so many wait: from 1 to 8.
+    /// One that knows the next `events` ahead, if this many wait: from 1 to 8.
     ///
     /// # Panics
     /// If it is another number.
@@ -189,7 +189,7 @@ impl<E: Copy + Ord + Default> EventQueue<E> {
         self.front.get(0).map(|it| it.time)
     }
 
-    /// The event that happens after so many others, as far as is known: what is worth
+    /// The event that happens after this many others, as far as is known: what is worth
     /// fetching into the cache.
     #[inline]
     #[must_use]

@@ -243,7 +243,7 @@ impl Rate {
 pub struct Work(u128);
 
 impl Work {
-    /// That of so many bytes.
+    /// That of this many bytes.
     #[must_use]
     pub const fn of_bytes(bytes: u64) -> Self {
         Self(bytes as u128 * PICOBITS_A_BYTE as u128)

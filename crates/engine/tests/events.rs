@@ -7,9 +7,9 @@ use windtunnel_engine::{Duration, EventQueue, Time};
 /// What is done to both.
 #[derive(Clone, Copy, Debug)]
 enum Operation {
-    /// Schedules an event so many picoseconds from now, or before now.
+    /// Schedules an event this many picoseconds from now, or before now.
     Schedule(i64),
-    /// Takes out what is due within so many picoseconds.
+    /// Takes out what is due within this many picoseconds.
     TakeWithin(u64),
 }
 
@@ -53,7 +53,7 @@ impl Model {
     }
 }
 
-/// The instant so many picoseconds from `now`, or before it.
+/// The instant this many picoseconds from `now`, or before it.
 fn offset(now: Time, picoseconds: i64) -> Time {
     Time::from_picos(now.as_picos().saturating_add_signed(picoseconds))
 }

@@ -118,7 +118,7 @@ fn overloads(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
         let link = &plan.links[port.link()];
         let from = &plan.nodes[link.nodes[port.direction()]].name;
         let load = 100.0 * loads[port.index()];
-        format!("flows offer link `{}` from `{from}` {load:.0} % of what it carries", link.name)
+        format!("flows offer link `{}` from `{from}` {load:.0} % of its capacity", link.name)
     });
     words.collect()
 }
@@ -156,7 +156,7 @@ fn marks_that_nobody_makes(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String>
     });
     let words = in_vain.map(|it| {
         let name = &it.plan.name;
-        format!("flow `{name}` answers congestion marks, and no queue on its path makes any")
+        format!("flow `{name}` responds to congestion marks, but no queue on its path marks")
     });
     words.collect()
 }

@@ -259,7 +259,7 @@ impl Network<'_> {
     }
 }
 
-/// The bytes in a stream of a consumer's packet that has so many on a link by itself.
+/// The bytes in a stream of a consumer's packet that has this many on a link by itself.
 fn in_stream(size: u32, consumer: &ConsumerPlan) -> u32 {
     size - u32::from(consumer.settings.prefix.format().encapsulation())
 }

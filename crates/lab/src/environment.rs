@@ -178,7 +178,9 @@ impl Environment {
         let places: Vec<Vec<Place>> = study.cases.iter().map(places).collect::<Result<_, _>>()?;
         let wrong = |it: Mistake| Err(it.locate("interval", "", None));
         if interval == Duration::ZERO {
-            return wrong(Mistake::new("a step of no time").help("write one such as 0.01 s"));
+            return wrong(
+                Mistake::new("the step must be greater than zero").help("write one such as 0.01 s"),
+            );
         }
         let names = |case: usize| names(&study.cases[case].plan, &places[case]);
         if (1..places.len()).any(|case| names(case) != names(0)) {
@@ -229,7 +231,7 @@ impl Environment {
     /// outside could not go on, with which the episode ends.
     pub fn step(&mut self, answers: &[Option<Answer>]) -> Result<Vec<Signals>, String> {
         answers.iter().flatten().try_for_each(Answer::check)?;
-        let mut episode = self.episode.take().ok_or("no episode has begun: reset first")?;
+        let mut episode = self.episode.take().ok_or("there is no episode; call reset first")?;
         for (flow, answer) in episode.flows.iter().zip(answers) {
             if answer.is_some() {
                 lock(&flow.shared).answer = *answer;
@@ -260,7 +262,8 @@ impl Answer {
         }
         let rate = pacing_rate.map_or("none".to_owned(), |it| it.to_string());
         Err(format!(
-            "an answer is a finite window, and a rate above zero or none; this was a window \
+            "an action must be a finite window, and a rate greater than zero or none; this one \
+             was a window \
              of {cwnd} segments and a rate of {rate}"
         ))
     }
@@ -331,7 +334,7 @@ fn each_once(all: &[(&str, Place)], names: &[String]) -> Result<Vec<Place>, Mist
             .help("each flow has one agent"));
     }
     if names.is_empty() {
-        return Err(Mistake::new("no flow is named").help("each agent controls one"));
+        return Err(Mistake::new("no flow is named").help("each agent controls one flow"));
     }
     names.iter().map(|it| only(all, Some(it), "a controller")).collect()
 }
@@ -350,11 +353,11 @@ fn check(plan: &Plan, place: Place) -> Result<(), Mistake> {
     let FlowPlan { name, split, multipath, .. } = &plan.flows[flow];
     if split.is_some() {
         return Err(Mistake::new(format!("proxies split flow `{name}` into connections"))
-            .help("leave `split` out: an agent drives one sender"));
+            .help("remove `split`: an agent controls one sender"));
     }
     if multipath.is_some() {
         return Err(Mistake::new(format!("flow `{name}` takes several paths"))
-            .help("leave `multipath` out: an agent drives one sender"));
+            .help("remove `multipath`: an agent controls one sender"));
     }
     Ok(())
 }
@@ -423,7 +426,7 @@ pub struct Environments {
 }
 
 impl Environments {
-    /// So many of them, as [`Environment::new`] makes one, on so many threads.
+    /// This many of them, as [`Environment::new`] makes one, on this many threads.
     ///
     /// # Errors
     /// Those of [`Environment::new`].
@@ -451,7 +454,7 @@ impl Environments {
     /// One of them.
     ///
     /// # Panics
-    /// If there are not so many.
+    /// If there are not this many.
     pub fn one(&mut self, place: usize) -> &mut Environment {
         &mut self.all[place]
     }

@@ -72,7 +72,7 @@ fn edges(path: Option<PathEnds>) -> EdgeAddresses {
     EdgeAddresses { from: address(source, 0), to: address(destination, 0) }
 }
 
-/// The addresses of an IP packet whose header has so many bytes.
+/// The addresses of an IP packet whose header has this many bytes.
 fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Addresses) {
     let PathEnds { source, destination, forth, addresses: which, .. } =
         path.expect("an IP packet has two ends");
@@ -92,7 +92,7 @@ fn addresses(header: u16, number: u32, path: Option<PathEnds>) -> (EtherType, Ad
     }
 }
 
-/// The addresses of a message of WireGuard's, whose IP header has so many bytes.
+/// The addresses of a message of WireGuard's, whose IP header has this many bytes.
 fn between_ends(header: u16, path: Option<PathEnds>) -> (EtherType, Addresses) {
     let (ether_type, mut addresses) = addresses(header, 0, path);
     addresses.set_ports([wireguard::PORT; 2]);

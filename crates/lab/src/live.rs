@@ -122,7 +122,7 @@ impl Live {
         (share as usize).saturating_sub(1).min(SHARES - 1)
     }
 
-    /// What is shown at a time: of flows and queues the busiest, so many at the most.
+    /// What is shown at a time: of flows and queues the busiest, this many at the most.
     pub(crate) fn shown(&self, now: Time, most: usize) -> LiveRun {
         let flows = self.flows.iter().map(|(flow, line)| (*flow, line)).collect();
         let queues = self.queues.values().filter(|it| it.1.total() > 0.0);

@@ -51,7 +51,7 @@ fn each_that_is_probably_not_meant_is_told() {
         (
             controller,
             "controller = \"dctcp\"".to_owned(),
-            "flow `data` answers congestion marks, and no queue",
+            "flow `data` responds to congestion marks, but no queue",
         ),
     ] {
         let told = told(&[(old, &new)]);
@@ -71,7 +71,10 @@ fn what_just_fits_needs_no_advice() {
     let dctcp = |queue| told(&[(controller, "controller = \"dctcp\""), ("\"drop-tail\"", queue)]);
     assert_eq!(dctcp(marks), [""; 0]);
     for in_vain in ["\"red\"", "\"drr\"", "\"strict-priority\""] {
-        assert!(dctcp(in_vain)[0].starts_with("flow `data` answers congestion marks"), "{in_vain}");
+        assert!(
+            dctcp(in_vain)[0].starts_with("flow `data` responds to congestion marks"),
+            "{in_vain}"
+        );
     }
 }
 

@@ -323,7 +323,10 @@ fn assert_refused(changes: &[(&str, &str)], expected: &[&str]) {
 fn numbers_and_nodes_that_cannot_be_are_refused() {
     assert_refused(
         &[("isd_as = \"1-64502\"", "isd_as = ¶\"1-64501\"")],
-        &["autonomous systems `alpha` and `beta` have one number, 1-64501", "give each its own"],
+        &[
+            "autonomous systems `alpha` and `beta` have the same number, 1-64501",
+            "give each its own",
+        ],
     );
     for wrong in ["64502", "0-64502", "1-0", "1-x", "70000-1"] {
         assert_refused(
@@ -357,7 +360,10 @@ fn relations_that_cannot_be_are_refused() {
         &[to("nodes = [\"b\"], parents = [¶\"alpha\", \"core-2\"]")],
         &["`alpha` is named in two different relations"],
     );
-    assert_refused(&[to("nodes = [\"b\"], parents = [¶\"beta\"]")], &["`beta` is named at itself"]);
+    assert_refused(
+        &[to("nodes = [\"b\"], parents = [¶\"beta\"]")],
+        &["autonomous system `beta` cannot be its own neighbour"],
+    );
     assert_refused(
         &[to("nodes = [\"b\"], parents = [¶\"core-9\"]")],
         &["there is no autonomous system `core-9`"],
@@ -379,7 +385,7 @@ fn relations_that_cannot_be_are_refused() {
             ("\nc1-c2 = {", "\nb-c1 = { nodes = [\"b\", \"c1\"] }\nc1-c2 = {"),
             ("\ncore-1 = {", "\n¶core-1 = {"),
         ],
-        &["link `b-c1` joins", "neither is a parent of the other nor its peer"],
+        &["link `b-c1` joins", "which are neither parent and child nor peers"],
     );
     assert_refused(
         &[(
@@ -465,16 +471,13 @@ fn keys_that_do_not_fit_are_refused() {
         ("multipath = { subflows = ¶9 }", "1 to 8 subflows"),
         (
             "multipath = { paths = ¶[[\"a-ar\"]] }",
-            "between autonomous systems hosts choose the paths",
+            "`paths` cannot be set between autonomous systems, where hosts choose them",
         ),
-        (
-            "path = ¶[\"a-ar\"]",
-            "between regions or autonomous systems no path can be named by its links",
-        ),
+        ("path = ¶[\"a-ar\"]", "`path` cannot be set between regions or autonomous systems"),
     ] {
         let text = format!("start = \"1 s\"\n{line}");
         assert_refused(&[("start = \"1 s\"", &text)], &[expected]);
     }
     let region = "[regions.¶one]\ncode = 1\nnodes = [\"a\"]\n\n[flows.download]";
-    assert_refused(&[("[flows.download]", region)], &["in regions or in autonomous systems"]);
+    assert_refused(&[("[flows.download]", region)], &["both regions and autonomous systems"]);
 }

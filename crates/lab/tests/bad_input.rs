@@ -154,11 +154,11 @@ fn an_unknown_controller_or_parameter_gets_the_nearest_known_one() {
 fn a_parameter_beyond_its_limits_or_of_another_kind_is_refused() {
     for wrong in ["7", "\"much\"", "true", "nan"] {
         let text = changed("\"cubic\"", &format!("{{ kind = \"cubic\", beta = ¶{wrong} }}"));
-        assert_refused(&text, &["`beta` does not take this value", "from 0.01 to 0.99"]);
+        assert_refused(&text, &["this is not a valid value of `beta`", "from 0.01 to 0.99"]);
     }
     assert_refused(
         &changed("\"cubic\"", "{ kind = \"cubic\", beta = ¶[1] }"),
-        &["a number, a word, or true or false"],
+        &["a number, a word, true or false"],
     );
     assert_refused(&changed("\"cubic\"", "¶{ beta = 0.7 }"), &["no `kind`", "kind = \"cubic\""]);
 }
@@ -194,10 +194,13 @@ fn a_key_of_another_kind_of_queue_or_workload_is_refused() {
     );
     assert_refused(&workload("¶{ kind = \"catalogue\" }"), &["`workload` has no `objects`"]);
     assert_refused(&workload("¶\"catalogue\""), &["`workload` has no `objects`"]);
-    assert_refused(&workload("{ kind = \"catalogue\", objects = ¶0 }"), &["one object or more"]);
+    assert_refused(
+        &workload("{ kind = \"catalogue\", objects = ¶0 }"),
+        &["`objects` must be greater than zero"],
+    );
     for exponent in ["-1.0", "nan"] {
         let text = format!("{{ kind = \"catalogue\", objects = 9, exponent = ¶{exponent} }}");
-        assert_refused(&workload(&text), &["an exponent is 0 or more"]);
+        assert_refused(&workload(&text), &["`exponent` must not be negative"]);
     }
 }
 
@@ -232,13 +235,13 @@ fn what_would_stand_still_for_ever_is_refused() {
         assert_refused(&text, &["must be greater than zero"]);
     }
     let local = changed("node = \"a\"", "node = \"c\"").replace("[consumers.", "[consumers.¶");
-    assert_refused(&local, &["on the node of a producer without delay", "response_delay"]);
+    assert_refused(&local, &["on the same node as a producer without delay", "response_delay"]);
     let catalogue =
         changed("\"cubic\"", "\"cubic\"\nworkload = { kind = \"catalogue\", objects = 9 }")
             .replace("[consumers.", "[consumers.¶");
     assert_refused(
         &catalogue.replace("a = {}", "a = { content_store = { capacity = \"5 packets\" } }"),
-        &["of a content store without delay", "\"0 packets\""],
+        &["as a content store without delay", "\"0 packets\""],
     );
     // A default is for other nodes.
     let by_default = catalogue.replace('¶', "").replace(
@@ -260,7 +263,10 @@ fn what_would_stand_still_for_ever_is_refused() {
 #[test]
 fn what_would_fill_the_memory_is_refused() {
     assert_refused(&changed("seed = 7", "runs = ¶4000000000"), &["more than 1000000 runs"]);
-    assert_refused(&changed("seed = 7", "runs = ¶0"), &["no runs", "1 or more"]);
+    assert_refused(
+        &changed("seed = 7", "runs = ¶0"),
+        &["`runs` must be greater than zero", "1 or more"],
+    );
     let axis = |number: usize| {
         let cases: String = (0..10).map(|it| format!("c{it} = {{ seed = {it} }}\n")).collect();
         format!("[compare.{}axis{number}]\n{cases}", if number == 0 { "¶" } else { "" })
@@ -289,7 +295,10 @@ fn more_links_and_applications_than_a_node_can_number_are_refused() {
     let text = changed("a = {},", "¶a = {},")
         .replace("[consumers.viewer]", &format!("[consumers]\n{consumers}[consumers.viewer]"))
         .replace("[routing]", &format!("{defaults}\n[routing]"));
-    assert_refused(&text, &["node `a` has 65536 links and applications", "at most 65535"]);
+    assert_refused(
+        &text,
+        &["node `a` has too many links and applications: 65536", "at most 65535"],
+    );
 }
 
 #[test]
@@ -325,7 +334,7 @@ fn a_comparison_of_a_path_that_is_not_there_is_refused_at_the_path() {
     assert_refused(&case("links.first.rat", "\"1 Mbps\""), &["unknown key `rat`", "mean `rate`?"]);
     assert_refused(&case("links.first.rate", "\"1 Mb\""), &["`Mb` is not a valid unit for a rate"]);
     assert_refused(&case("title.length", "1"), &["`title` is a value, not a table"]);
-    assert_refused(&case("not a path", "1"), &["is not a path", "links.access.rate"]);
+    assert_refused(&case("not a path", "1"), &["is not a valid path", "links.access.rate"]);
 }
 
 #[test]
@@ -352,11 +361,11 @@ fn a_wrong_setting_is_named_as_it_was_given() {
         ("seed", "many", "is not a whole number"),
         ("links", "5", "is not a table"),
         ("duration.seconds", "5", "`duration` is a value, not a table"),
-        ("links.first.nodes.2", "x", "`links.first.nodes` is an array without a place `2`"),
-        ("links.first.nodes.x.y", "x", "`links.first.nodes` is an array without a place `x`"),
+        ("links.first.nodes.2", "x", "array `links.first.nodes` has no element `2`"),
+        ("links.first.nodes.x.y", "x", "array `links.first.nodes` has no element `x`"),
         ("duration", "0 s", "must be greater than zero"),
-        ("", "1", "is not a path"),
-        ("a..b", "1", "is not a path"),
+        ("", "1", "is not a valid path"),
+        ("a..b", "1", "is not a valid path"),
     ] {
         let error = set(VALID, &[(path, value)]).expect_err("the setting is wrong");
         assert_says(&error, &[&format!("{path}={value}"), expected]);
@@ -369,7 +378,7 @@ fn an_empty_file_is_told_what_it_lacks() {
         assert_says(&read(empty).expect_err("nothing is in it"), &["missing key `duration`"]);
     }
     let without = &VALID[..VALID.find("[consumers").expect("it has consumers")];
-    let error = read(&format!("{without}[consumers]\n")).expect_err("nobody asks");
+    let error = read(&format!("{without}[consumers]\n")).expect_err("no consumer requests");
     assert_says(
         &error,
         &["the scenario has no flows and no consumers", "[flows.f1]", "[consumers.c1]"],
@@ -472,7 +481,7 @@ fn a_flow_needs_two_nodes_and_a_controller() {
     wrong("¶[flows.f]\nfrom = \"a\"\ncontroller = \"cubic\"", &["`f` has no `to`"]);
     wrong("¶[flows.f]\nfrom = \"a\"\nto = \"b\"", &["`f` has no `controller`"]);
     let ends = |ends: &str| format!("[flows.f]\ncontroller = \"cubic\"\n{ends}");
-    wrong(&ends("from = \"a\"\nto = ¶\"a\""), &["ends at the node where it starts"]);
+    wrong(&ends("from = \"a\"\nto = ¶\"a\""), &["are at the same node"]);
     wrong(&ends("from = \"a\"\nto = ¶\"bb\""), &["there is no node `bb`"]);
     assert_refused(&flow("¶stat = \"1 s\""), &["unknown key `stat`", "did you mean `start`"]);
 }
@@ -509,7 +518,7 @@ fn a_workload_has_its_own_keys_and_needs_some() {
     let arrivals = |text: &str| workload(&format!("{{ kind = \"arrivals\", {text} }}"));
     assert_refused(
         &arrivals("sizes = \"1 kB\", rate = \"5 per second\", load = ¶\"5 %\""),
-        &["both a `rate` and a `load` of arrivals"],
+        &["`rate` and `load` cannot both be set"],
     );
     assert_refused(
         &arrivals("sizes = \"1 kB\", rate = ¶\"5 Mbps\""),
@@ -557,11 +566,11 @@ fn a_link_changes_one_thing_at_a_time() {
         changed(limit, &format!("{limit}\nchanges = [{text}]"))
     };
     let both = "{ at = ¶\"1 s\", rate = \"1 Mbps\", state = \"down\" }";
-    let one = "a change is of one of `rate`, `delay`, `state`, `loss`, `lateness` and `queue`";
+    let one = "a change must set one of `rate`, `delay`, `state`, `loss`, `lateness` and `queue`";
     assert_refused(&changes(both), &[one]);
     assert_refused(&changes("{ at = ¶\"1 s\" }"), &[one]);
     let late = |it| changes(&format!("{{ at = \"1 s\", lateness = ¶\"{it}\" }}"));
-    assert_refused(&late("60 ms"), &["a change of `lateness` of a link without `reordering`"]);
+    assert_refused(&late("60 ms"), &["`lateness` cannot change on a link without `reordering`"]);
     assert_refused(&late("0 s"), &["`lateness` must be greater than zero"]);
 }
 
@@ -569,11 +578,14 @@ fn a_link_changes_one_thing_at_a_time() {
 fn queues_that_limit_a_rate_or_have_bands_say_what_they_need() {
     let queue = |keys: &str| changed("kind = \"codel\"", keys);
     let small = "kind = \"policer\", rate = \"1 Mbps\", burst = ¶\"1 kB\"";
-    assert_refused(&queue(small), &["a burst of 1000 B", "at least a full packet"]);
+    assert_refused(
+        &queue(small),
+        &["a `burst` of 1000 B is out of range", "at least a full packet"],
+    );
     let none = "kind = \"strict-priority\", bands = ¶[]";
     assert_refused(&queue(none), &["must name 1 to 15 bands"]);
     let twice = "kind = \"strict-priority\", bands = ¶[[\"EF\"], [\"EF\", \"CS1\"]]";
-    assert_refused(&queue(twice), &["a class is in one band alone"]);
+    assert_refused(&queue(twice), &["a class can be in one band only"]);
     let shared = "kind = \"shaper\", rate = \"1 Mbps\", burst = \"10 kB\"";
     let limit = "limit = \"50 packets\" }";
     let medium = queue(shared).replacen(limit, &format!("{limit}\nmedium = ¶\"air\""), 1);
@@ -589,7 +601,7 @@ fn losses_of_a_flow_name_one_and_nothing_else() {
     };
     assert_refused(&loss("flow = ¶\"nobody\""), &["there is no flow `nobody`"]);
     let both = "flow = ¶\"nobody\", of = \"selected\"";
-    assert_refused(&loss(both), &["`flow` says which packets can be lost, and `of` as well"]);
+    assert_refused(&loss(both), &["`flow` and `of` cannot both be set"]);
 }
 
 #[test]
@@ -599,12 +611,12 @@ fn proxies_are_on_the_path_of_a_flow_in_their_order() {
         with_flow(&format!("{keys}\nsplit = {value}"))
     };
     assert!(read(&split("{ at = [\"b\"], buffer = \"1 MB\" }")).is_ok());
-    let not_next = ["proxy `a` is not next on the path", "a, b, c"];
+    let not_next = ["proxy `a` is not the next one on the path", "a, b, c"];
     assert_refused(&split("{ at = [¶\"a\"] }"), &not_next);
-    assert_refused(&split("{ at = [\"b\", ¶\"b\"] }"), &["proxy `b` is not next"]);
-    assert_refused(&split("{ at = [\"b\", ¶\"c\"] }"), &["proxy `c` is not next"]);
+    assert_refused(&split("{ at = [\"b\", ¶\"b\"] }"), &["proxy `b` is not the next one"]);
+    assert_refused(&split("{ at = [\"b\", ¶\"c\"] }"), &["proxy `c` is not the next one"]);
     assert_refused(&split("{ at = [¶\"bb\"] }"), &["there is no node `bb`"]);
-    assert_refused(&split("{ at = ¶[] }"), &["`split` names no proxy"]);
+    assert_refused(&split("{ at = ¶[] }"), &["`split` is empty"]);
     assert_refused(
         &split("{ at = [\"b\"], buffer = ¶\"0 B\" }"),
         &["`buffer` must be between 1 B"],
@@ -683,6 +695,6 @@ fn an_mtu_for_no_ndn_packet_is_refused() {
              rate = \"1 Mbps\"\ndelay = \"1 ms\"\n{key} = ¶\"{value}\"\n[flows.f]\nfrom = \"a\"\n\
              to = \"b\"\ncontroller = \"cubic\"\n"
         );
-        assert_refused(&text, &[&format!("`{key}` is for NDN packets"), "no consumers"]);
+        assert_refused(&text, &[&format!("`{key}` requires NDN packets"), "no consumers"]);
     }
 }

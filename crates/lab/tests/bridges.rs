@@ -177,7 +177,7 @@ fn edges_that_cannot_be_are_refused() {
     assert_refused(&changed("\"edge-a\"\nto", "¶\"edge\"\nto"), &["there is no node `edge`"]);
     assert_refused(
         &changed("to = \"edge-b\"", "to = ¶\"edge-a\""),
-        &["both edges of bridge `dci` are at one node"],
+        &["both edges of bridge `dci` are at the same node"],
     );
     assert_refused(
         &changed(
@@ -189,7 +189,7 @@ fn edges_that_cannot_be_are_refused() {
     let overlapping = "\n[bridges.¶inner]\nfrom = \"core\"\nto = \"b\"\nbuffer = \"1 MB\"\n";
     assert_refused(
         &format!("{VALID}{overlapping}"),
-        &["flow `f` would be on bridge `dci` and on bridge `inner` at once"],
+        &["flow `f` would cross bridges `dci` and `inner` at the same time"],
     );
 }
 
@@ -218,7 +218,7 @@ fn values_that_cannot_be_are_refused() {
     );
     assert_refused(
         &with("probes = { rate = \"1 Gbps\", burst = ¶\"10 B\", extra = \"5 %\" }"),
-        &["1500 B or more"],
+        &["at least 1500 B"],
     );
     let pass = "duplicates = { kind = \"pass\", ¶round_trip = \"9 ms\" }";
     assert_refused(&with(pass), &["it is a key of `suppress`"]);

@@ -338,12 +338,12 @@ fn a_link_says_in_one_way_how_fast_it_sends() {
     let folder = street("ways").with("cell.trace", "1\n");
     let own = |more: &str| changed(RADIO, "\"phone\"]\n", &format!("\"phone\"]\n{more}\n"));
     let beside = |text: &str| text.replace("[links.air.radio]", "[links.air.¶radio]");
-    let at_once = ["`radio` beside another of", "write one of them"];
+    let at_once = ["`radio` cannot be set beside another of", "write one of them"];
     folder.assert_refused(&beside(&own("rate = \"1 Mbps\"")), &at_once);
     let trace = "{ file = \"cell.trace\", kind = \"opportunities\" }";
     folder.assert_refused(&beside(&own(&format!("trace = {trace}"))), &at_once);
     let with = |more: &str| changed(TRACE, "trace = {", &format!("{more}\n¶trace = {{"));
-    folder.assert_refused(&with("rate = \"1 Mbps\""), &["`trace` beside another of"]);
+    folder.assert_refused(&with("rate = \"1 Mbps\""), &["`trace` cannot be set beside another of"]);
     let none = changed(TRACE, &format!("trace = {trace}\n"), "").replace("[links.", "¶[links.");
     folder.assert_refused(
         &none,
@@ -375,9 +375,12 @@ fn a_link_with_a_channel_can_fail_and_change_all_but_its_rate() {
         assert!(plan.changes.iter().all(|it| it.port.link() == link));
     }
     let rate = "changes = [{ at = \"1 s\", rate = ¶\"1 Mbps\" }]";
-    let said = ["a change of `rate` beside `trace`", "change `delay`, `state`, `loss` or `queue`"];
+    let said = [
+        "`rate` cannot change on a link with `trace`",
+        "change `delay`, `state`, `loss` or `queue`",
+    ];
     folder.assert_refused(&with(TRACE, rate), &said);
-    folder.assert_refused(&with(RADIO, rate), &["a change of `rate` beside `radio`"]);
+    folder.assert_refused(&with(RADIO, rate), &["`rate` cannot change on a link with `radio`"]);
 }
 
 const DRIVE: &str = "Time,Network,DL_kbps,UL_kbps,RTT
@@ -430,20 +433,20 @@ fn a_table_with_a_mistake_is_refused_at_its_place() {
         ("time = \"Time\", rate = ¶\"DL_kbs\"", "did you mean `DL_kbps`?"),
         ("time = ¶\"Time\"", "write both `time` and `rate`"),
         ("rate = ¶\"DL_kbps\"", "write both `time` and `rate`"),
-        ("time_unit = ¶\"ms\"", "`time_unit` is of a table with a head"),
+        ("time_unit = ¶\"ms\"", "`time_unit` requires a table with a header row"),
         ("time = \"Time\", rate = \"UL_kbps\", rate_unit = ¶\"kb\"", "`kb` is not a valid unit"),
         ("time = \"Time\", rate = \"UL_kbps\", time_unit = ¶\"kbps\"", "a duration"),
         ("time = \"Time\", rate = \"UL_kbps\", round_trip_time = ¶\"rtt\"", "no column `rtt`"),
         (
             "time = \"Time\", rate = \"UL_kbps\", one_way_delay = \"RTT\", round_trip_time = ¶\"RTT\"",
-            "`round_trip_time` beside `one_way_delay`",
+            "`round_trip_time` and `one_way_delay` cannot both be set",
         ),
     ] {
         folder.assert_refused(&table(keys), &[said]);
     }
     let opportunities = changed(TRACE, "\"opportunities\"", "\"opportunities\", time = ¶\"Time\"");
     let folder = folder.with("cell.trace", "1\n");
-    folder.assert_refused(&opportunities, &["`time` is of a table", "kind = \"rates\""]);
+    folder.assert_refused(&opportunities, &["`time` requires a table", "kind = \"rates\""]);
     let wrong = DRIVE.replace("8700", "fast");
     let folder = folder.with("drive.csv", wrong);
     let marked =
@@ -464,11 +467,11 @@ fn a_map_with_a_mistake_is_refused_at_its_place_in_both_files() {
         )
         .assert_map_refused(
             &wrong("\"15 m\"", "¶\"0 m\""),
-            &["a building must be wider and deeper than 0 m"],
+            &["both lengths of a building must be greater than zero"],
         )
         .assert_map_refused(
             &wrong("\"15 m\"", "¶\"-1 m\""),
-            &["a building must be wider and deeper than 0 m"],
+            &["both lengths of a building must be greater than zero"],
         )
         .assert_map_refused(
             &wrong("[{ name = \"g1\", at = [\"0 m\", \"-5 m\"], height = \"10 m\" }]", "¶[]"),
@@ -484,7 +487,7 @@ fn a_map_with_a_mistake_is_refused_at_its_place_in_both_files() {
         )
         .assert_map_refused(
             &wrong("[[\"-50 m\", \"40 m\"], [\"50 m\", \"40 m\"]]", "¶[]"),
-            &["the path has no corner"],
+            &["the path is empty"],
         )
         .assert_map_refused(
             &wrong("[\"50 m\", \"40 m\"]", "¶[\"-50 m\", \"40 m\"]"),

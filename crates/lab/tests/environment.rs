@@ -200,7 +200,7 @@ fn what_cannot_be_driven_is_refused() {
     let text = scenario("\"cubic\"");
     let error = refused(&text, Some("g"), 10);
     assert_contains(&error, &["there is no flow `g`", "in the case none", "`f`"]);
-    assert_contains(&refused(&text, None, 0), &["a step of no time"]);
+    assert_contains(&refused(&text, None, 0), &["the step must be greater than zero"]);
     let two = text
         .replace("[compare", "g = { from = \"a\", to = \"b\", controller = \"reno\" }\n[compare");
     assert_contains(&refused(&two, None, 10), &["several flows", "`f`, `g`"]);

@@ -553,9 +553,12 @@ fn what_a_receiver_cannot_give_its_controller_is_refused() {
     assert!(message.contains("which a receiver does not have"), "{message}");
     assert!(message.contains("ledbat-plus-plus"), "{message}");
     let message = refused(r#"receiver_controller = "ledbat", timestamps = false"#);
-    assert!(message.contains("a controller at the receiver needs timestamps"), "{message}");
+    assert!(message.contains("`receiver_controller` requires timestamps"), "{message}");
     let message = refused(r#"receiver_controller = "ledbat", multipath = {}"#);
-    assert!(message.contains("has no controller at its receiver"), "{message}");
+    assert!(
+        message.contains("`receiver_controller` and `multipath` cannot both be set"),
+        "{message}"
+    );
     let message = refused(r#"receiver_controller = "ledbat+""#);
     assert!(message.contains("ledbat"), "{message}");
 }

@@ -128,10 +128,10 @@ fn one_direction_of_a_link_can_be_set() {
     }
     for path in ["links.first.rate[", "links.first.rate[x]", "links.first.rate]", "[0]"] {
         let error = set(&text, &[(path, "3 Mbps")]).expect_err(path);
-        assert!(error.to_string().contains("is not a path"), "{error}");
+        assert!(error.to_string().contains("is not a valid path"), "{error}");
     }
     let error = set(&text, &[("links.first.rate[2]", "3 Mbps")]).expect_err("there are two");
-    assert!(error.to_string().contains("an array without a place `2`"), "{error}");
+    assert!(error.to_string().contains("has no element `2`"), "{error}");
 }
 
 #[test]

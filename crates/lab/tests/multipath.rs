@@ -98,7 +98,7 @@ fn each_moment_of_a_flow_has_one_limit() {
     }
 }
 
-/// One subflow is limited as plain TCP is, but for the longer headers.
+/// One subflow is limited as plain TCP is, except for the longer headers.
 #[test]
 fn one_subflow_is_limited_as_plain_tcp() {
     let path = "[[\"up\", \"over\"]]";
@@ -196,7 +196,7 @@ fn what_is_wrong_is_said_where_it_is() {
         "multipath = { paths = [¶[\"up\"]] }",
         &["the path ends at node `upper`, not at `b`"],
     );
-    assert_refused("multipath = { paths = ¶[] }", &["`paths` names no path"]);
+    assert_refused("multipath = { paths = ¶[] }", &["`paths` is empty"]);
     assert_refused(
         "multipath = { changes = [{ at = \"1 s\", subflow = ¶2, state = \"backup\" }] }",
         &["there is no subflow 2: the flow has 2", "begin with 0"],
@@ -222,10 +222,10 @@ fn what_is_wrong_is_said_where_it_is() {
     );
     assert_refused(
         "path = [\"up\", \"over\"]\nmultipath = ¶{}",
-        &["a flow with `multipath` has no `path`"],
+        &["`path` and `multipath` cannot both be set"],
     );
     assert_refused(
         "split = { at = [\"upper\"] }\nmultipath = ¶{}",
-        &["proxies do not split a flow that takes several paths"],
+        &["`split` and `multipath` cannot both be set"],
     );
 }

@@ -236,7 +236,7 @@ fn assert_ends_in_time<T>(what: &str, limit: Duration, act: impl FnOnce() -> T) 
 
 /// Reads a text, and runs its first case if it can be run.
 fn read_and_run(text: &str) {
-    let study = assert_ends_in_time(text, Duration::from_secs(5), || read(text));
+    let study = assert_ends_in_time(text, Duration::from_secs(60), || read(text));
     match study {
         Err(error) => assert!(!error.message.is_empty() && error.to_string().len() < 8_000),
         Ok(study) => run(study, text),
@@ -248,7 +248,7 @@ fn run(mut study: Study, text: &str) {
     study.runs = 1;
     study.real_time_limit = Some(Duration::from_millis(50));
     let (_, outcome) =
-        assert_ends_in_time(text, Duration::from_secs(5), || Batch::start(study, 1).finish());
+        assert_ends_in_time(text, Duration::from_secs(60), || Batch::start(study, 1).finish());
     assert!(outcome.faults.is_empty(), "{:?} for {text}", outcome.faults);
     assert!(outcome.runs.iter().all(|it| it.stop != Stop::Cancelled));
 }

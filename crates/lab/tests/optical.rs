@@ -121,19 +121,19 @@ fn what_cannot_be_is_refused_with_what_would_be_right() {
     assert_refused(&more("visibility = ¶\"1 Mbps\""), &["not a valid unit for a length"]);
     assert_refused(&more("visibility = { file = ¶\"no.txt\" }"), &["no.txt", "no such file"]);
     let turbulence = |it: &str| more(&format!("turbulence = {{ structure = ¶{it} }}"));
-    assert_refused(&turbulence("-1e-14"), &["`structure` is negative", "1e-14"]);
-    assert_refused(&turbulence("nan"), &["`structure` of NaN is no air's"]);
-    assert_refused(&turbulence("1.0"), &["`structure` of 1 is no air's"]);
+    assert_refused(&turbulence("-1e-14"), &["`structure` must not be negative", "1e-14"]);
+    assert_refused(&turbulence("nan"), &["`structure` must be at most 1e-9, not NaN"]);
+    assert_refused(&turbulence("1.0"), &["`structure` must be at most 1e-9, not 1e0"]);
     let coherence = "turbulence = { structure = 1e-14, coherence = ¶\"0 ms\" }";
     assert_refused(&more(coherence), &["`coherence` must be greater than zero"]);
     assert_refused(&more("period = ¶\"0 s\""), &["`period` must be greater than zero"]);
     assert_refused(&more("period = ¶\"1 ns\""), &["more than ten million samples"]);
-    assert_refused(&with("\"0.3 mrad\"", "¶\"0°\""), &["a beam does not widen by 0°"]);
+    assert_refused(&with("\"0.3 mrad\"", "¶\"0°\""), &["a divergence of 0° is out of range"]);
     assert_refused(&with("\"20 mm\"", "¶\"0 mm\""), &["`receiver_aperture` must be greater"]);
-    assert_refused(&more("optics_loss = ¶\"-1 dB\""), &["`optics_loss` is negative"]);
+    assert_refused(&more("optics_loss = ¶\"-1 dB\""), &["`optics_loss` must not be negative"]);
     assert_refused(&more("outage = ¶\"down\""), &["unknown value `down`", "`lose`, `wait`"]);
     assert_refused(&more("¶margin = \"3 dB\""), &["`margin`", "transmit_power"]);
-    assert_refused(&with(POWER, "margin = ¶\"-1 dB\"\n"), &["`margin` is negative"]);
+    assert_refused(&with(POWER, "margin = ¶\"-1 dB\"\n"), &["`margin` must not be negative"]);
     let without_power = with(POWER, "").replace("[links.roof.optical]", "¶[links.roof.optical]");
     assert_refused(&without_power, &["transmit_power", "margin"]);
 }

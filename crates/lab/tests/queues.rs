@@ -148,7 +148,7 @@ fn values_that_mean_nothing_are_refused() {
         assert_refused(kind, "beta = 2", &["has no unit", "Hz"]);
     }
     for weight in ["0.0", "-1.0", "1.5", "nan"] {
-        assert_refused("red", &format!("weight = {weight}"), &["above 0 and at most 1"]);
+        assert_refused("red", &format!("weight = {weight}"), &["greater than 0 and at most 1"]);
     }
     let thresholds = "must be at least the minimum threshold, in the same unit";
     assert_refused("red", "maximum_threshold = \"4 packets\"", &[thresholds]);
@@ -158,8 +158,16 @@ fn values_that_mean_nothing_are_refused() {
         assert_refused("fq-codel", &format!("quantum = \"{quantum}\""), &["64 B to 1 MiB"]);
     }
     for coupling in ["0.0", "nan", "inf"] {
-        assert_refused("dualpi2", &format!("coupling = {coupling}"), &["is above 0"]);
+        assert_refused(
+            "dualpi2",
+            &format!("coupling = {coupling}"),
+            &["must be greater than zero"],
+        );
     }
-    assert_refused("dualpi2", "step = \"1 ms\", ramp_end = \"2 ms\"", &["both a step and a ramp"]);
+    assert_refused(
+        "dualpi2",
+        "step = \"1 ms\", ramp_end = \"2 ms\"",
+        &["`step` and a ramp cannot both be set"],
+    );
     assert_refused("sce", "ramp_start = \"3 ms\"", &["before its start at 3 ms", "2.5 ms"]);
 }

@@ -97,7 +97,7 @@ fn what_cannot_be_recorded_is_refused() {
         &["there is no flow `veiwer`", "did you mean `viewer`"],
     );
     assert_refused("recording.links.only = [¶\"third\"]", &["there is no link `third`", "first"]);
-    assert_refused("recording.flows.only = ¶[]", &["names nothing", "false"]);
+    assert_refused("recording.flows.only = ¶[]", &["`only` is empty", "false"]);
     assert_refused("recording.flows = ¶\"1 s\"", &["true, false, or a table"]);
     assert_refused("recording.¶routers = true", &["routers", "flows"]);
     assert_refused("recording.nodes.only = [¶\"d\"]", &["there is no node `d`", "`a`"]);

@@ -189,7 +189,7 @@ fn assert_refused(changes: &[(&str, &str)], expected: &[&str]) {
 fn names_that_cannot_be_are_refused() {
     let name = "\"www.xyz.com.ct1\"";
     let refused = |it: &str, expected: &[&str]| assert_refused(&[(name, it)], expected);
-    refused("¶\"www..com\"", &["`www..com` cannot be asked for", "no domain name"]);
+    refused("¶\"www..com\"", &["`www..com` cannot be asked for", "not a valid domain name"]);
     refused("¶\"www.abc.com\"", &["`www.abc.com` is a name of node `g2`", "the other end"]);
     let root = "root = \"r2\"";
     assert_refused(&[(root, "root = ¶\"r1\"")], &["node `r1` is in another region"]);
@@ -208,7 +208,7 @@ fn names_that_cannot_be_are_refused() {
     let mac = (root, "addresses = \"mac\"\nroot = ¶\"r2\"");
     assert_refused(&[mac], &["has no IP address", "addresses = \"ipv4\""]);
     let time = "time_to_live = \"10 s\"";
-    assert_refused(&[(time, "time_to_live = ¶\"200 h\"")], &["a week at most"]);
+    assert_refused(&[(time, "time_to_live = ¶\"200 h\"")], &["at most 7 days"]);
     let pairs = |it: &str| format!("name_agreements = [{it}]");
     let twice = pairs("[\"ct1\", ¶\"ct1\"]");
     assert_refused(&[(time, &twice)], &["`ct1` exchanges names with itself"]);

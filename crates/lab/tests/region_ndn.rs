@@ -136,10 +136,10 @@ fn what_cannot_be_under_the_header_is_refused() {
         common::assert_contains(&common::refused(&text, read), expected);
     };
     let link = "rate = \"10 Mbps\"";
-    refused(&[(link, "rate = \"10 Mbps\", mtu = \"130 B\"")], &["no room", "at least 143 B"]);
+    refused(&[(link, "rate = \"10 Mbps\", mtu = \"130 B\"")], &["too small", "at least 143 B"]);
     refused(
         &[(link, "rate = \"10 Mbps\", tcp_face = { tcp = { controller = \"cubic\" } }")],
-        &["`between` is over TCP"],
+        &["`between` has a `tcp_face`"],
     );
     let both = [
         ("node = \"studio\"\nprefix = \"/", "node = \"studio\"\nprefix = \"ccnx:/"),

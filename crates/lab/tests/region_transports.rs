@@ -162,7 +162,10 @@ path_mtu_discovery = ¶true
 "#;
     let read = |text: &str| windtunnel_lab::read("regions.toml", text, &[]);
     let refused = common::refused(&format!("{SCENARIO}{frames}"), read);
-    common::assert_contains(&refused, &["frames are cut by `payload`", "a `payload` that fits"]);
+    common::assert_contains(
+        &refused,
+        &["`path_mtu_discovery` cannot be set", "a `payload` that fits"],
+    );
 }
 
 /// NDN asks for names and knows no hosts: it goes from node to node over links of any region,

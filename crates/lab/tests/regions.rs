@@ -339,9 +339,9 @@ fn assert_refused(changes: &[(&str, &str)], expected: &[&str]) {
 
 #[test]
 fn regions_that_cannot_be_are_refused() {
-    assert_refused(&[("code = 2,", "code = ¶1,")], &["regions `ct1` and `ct2` have one code"]);
-    assert_refused(&[("code = 2,", "code = ¶255,")], &["255 is not the code", "from 1 to 254"]);
-    assert_refused(&[("code = 2,", "code = ¶0,")], &["0 is not the code"]);
+    assert_refused(&[("code = 2,", "code = ¶1,")], &["regions `ct1` and `ct2` have the same code"]);
+    assert_refused(&[("code = 2,", "code = ¶255,")], &["255 is not a valid code", "from 1 to 254"]);
+    assert_refused(&[("code = 2,", "code = ¶0,")], &["0 is not a valid code"]);
     let nodes = "nodes = [\"h2\", \"r2\", \"b2\"] }";
     assert_refused(&[(nodes, "nodes = ¶[] }")], &["region `ct2` has no nodes"]);
     let twice = "nodes = [\"h2\", \"r2\", \"b2\", ¶\"r1\"] }";
@@ -363,11 +363,11 @@ fn regions_that_cannot_be_are_refused() {
     assert_refused(&alone, &["no link leads out of region `ct2`"]);
     let sub = |it: &str| format!("nodes = [\"h2\", \"r2\", \"b2\"], sub_regions = {{ {it} }} }}");
     let huge = sub("s = { code = ¶16777216, nodes = [\"h2\"] }");
-    assert_refused(&[(nodes, &huge)], &["16777216 is not the code of a sub-region"]);
+    assert_refused(&[(nodes, &huge)], &["16777216 is not a valid code of a sub-region"]);
     let foreign = sub("s = { code = 1, nodes = [¶\"h1\"] }");
     assert_refused(&[(nodes, &foreign)], &["node `h1` is not in region `ct2`"]);
     let same = sub("s = { code = 1, nodes = [\"h2\"] }, t = { code = ¶1, nodes = [\"r2\"] }");
-    assert_refused(&[(nodes, &same)], &["sub-regions `s` and `t` have one code"]);
+    assert_refused(&[(nodes, &same)], &["sub-regions `s` and `t` have the same code"]);
 }
 
 #[test]
@@ -376,7 +376,7 @@ fn agreements_that_cannot_be_are_refused() {
     let more = |it: &str| format!("{last}{it}\n");
     let refused = |it: &str, expected: &[&str]| assert_refused(&[(last, &more(it))], expected);
     refused("x = { regions = [\"ct1\", ¶\"ct9\"] }", &["there is no region `ct9`"]);
-    refused("x = { regions = [\"ct1\", ¶\"ct1\"] }", &["of a region with itself"]);
+    refused("x = { regions = [\"ct1\", ¶\"ct1\"] }", &["names the same region twice"]);
     refused("x = { regions = [\"ct1\", ¶\"ct2\"] }", &["no link joins regions `ct1` and `ct2`"]);
     refused("¶x = { regions = [\"ct3\", \"ct1\"] }", &["two agreements of `ct3` and `ct1`"]);
     let after = "x = { regions = [\"ct3\", \"ct1\"], from = \"12 s\", until = ¶\"11 s\" }";
@@ -393,7 +393,7 @@ fn link_state_between_regions_tells_all_of_whole_regions() {
     let full = routing("lookup = ¶\"full\"");
     assert_refused(
         &[("[region_protocol]", &full)],
-        &["tells of regions as a whole", "lookup = \"two-level\""],
+        &["requires two-level lookup", "lookup = \"two-level\""],
     );
     let peering = ("ct4-ct2 = { regions", "¶ct4-ct2 = { kind = \"peering\", regions");
     assert_refused(
@@ -405,5 +405,5 @@ fn link_state_between_regions_tells_all_of_whole_regions() {
 #[test]
 fn flows_between_regions_find_their_own_way() {
     let path = "start = \"1 s\"\npath = ¶[\"h1-r1\"]";
-    assert_refused(&[("start = \"1 s\"", path)], &["no path can be named by its links"]);
+    assert_refused(&[("start = \"1 s\"", path)], &["`path` cannot be set between regions"]);
 }

@@ -246,7 +246,7 @@ fn wrong_routes_and_weights_are_refused_with_what_is_right() {
         ),
         (
             route("prefix = ¶\"/vido\""),
-            vec!["nobody asks for names below `/vido`", "write `destination`"],
+            vec!["no consumer requests names under `/vido`", "write `destination`"],
         ),
         (route("¶cost = 3\ndestination = \"t\""), vec!["`cost`"]),
         (

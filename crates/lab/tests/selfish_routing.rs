@@ -151,7 +151,7 @@ fn mistakes_are_told_with_their_place() {
             PIGOU,
             "load_delay = {",
             "mixing = \"1 ms\"\nload_delay = ¶{",
-            "on a link with `load_delay` no packet can be duplicated, reordered or mixed",
+            "`load_delay` cannot be set beside `duplication`, `reordering` or `mixing`",
         ),
         (
             PIGOU,
@@ -181,9 +181,9 @@ flows.f = { from = "a", to = "b", protocol = "udp", rate = "1 kbps", path_policy
 #[test]
 fn a_path_policy_needs_autonomous_systems() {
     let error = windtunnel_lab::read("scenario.toml", PLAIN, &[]).expect_err("it is wrong");
-    assert!(error.to_string().contains("`path_policy` is for networks of autonomous systems"));
+    assert!(error.to_string().contains("`path_policy` requires autonomous systems"));
     let one = "autonomous_systems.x = { isd_as = \"1-1\", core = true, nodes = [\"a\", \"b\"] }";
     let error = windtunnel_lab::read("scenario.toml", &format!("{PLAIN}{one}"), &[]);
     let error = error.expect_err("it is wrong").to_string();
-    assert!(error.contains("both ends of the flow are in one autonomous system"), "{error}");
+    assert!(error.contains("both ends of the flow are in the same autonomous system"), "{error}");
 }

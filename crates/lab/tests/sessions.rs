@@ -250,7 +250,7 @@ fn each_run_sets_values_of_its_own() {
             "recording =",
             "runs = 2\neach_run = [{}, { ¶\"sessions.s.pages\" = 0 }]\nrecording =",
         ),
-        &["a page table without entries"],
+        &["`pages` must be greater than zero"],
     );
 }
 
@@ -264,7 +264,7 @@ fn mistakes_are_told_with_their_place() {
     let with = |old: &str, new: &str| ROW.replace(old, new);
     assert_refused(
         &with("stage = \"10 s\"\n", "").replace("[\"a\", \"b\", \"c\"", "¶[\"a\", \"b\", \"c\""),
-        &["how long each node of the trail serves is not said", "stage = "],
+        &["`trail` requires `stage`", "stage = "],
     );
     assert_refused(
         &with("access_interval = \"10 ms\"", "access_interval = ¶\"0 s\""),
@@ -286,11 +286,11 @@ fn mistakes_are_told_with_their_place() {
         &format!("{ROW}element_size = ¶\"0 B\"\n"),
         &["`element_size` must be greater than zero"],
     );
-    assert_refused(&format!("{ROW}popularity = ¶-1.0\n"), &["a power of -1"]);
+    assert_refused(&format!("{ROW}popularity = ¶-1.0\n"), &["not -1"]);
     assert_refused(&format!("{ROW}page_size = ¶\"0 B\"\n"), &["`page_size` must be between"]);
     assert_refused(
         &with("controller = \"cubic\"", "controller = \"cubic\", workload = ¶\"bulk\""),
-        &["sessions say what they carry"],
+        &["`workload` cannot be set for sessions"],
     );
     assert_refused(
         &with("[sessions.s]\ntrail = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]", "[sessions.¶s]"),

@@ -70,7 +70,7 @@ fn active_goodput(text: &str) -> f64 {
     of_flow(text, "received_bytes") * 8.0 / of_flow(text, "active_s")
 }
 
-/// A file of so many chunks of 1,024 bytes.
+/// A file of this many chunks of 1,024 bytes.
 fn file(chunks: u64) -> String {
     let workload = format!(
         "start = \"1 s\"\nworkload = {{ kind = \"file\", size = \"{} B\" }}",
@@ -266,14 +266,17 @@ fn assert_refused(marked: &str, expected: &[&str]) {
 fn a_face_that_cannot_be_is_refused() {
     let marked = LINE.replace("tcp_face = ", "tcp_face = ¶");
     let mtu = marked.replace("rate = \"10 Mbps\"", "rate = \"10 Mbps\"\nmtu = \"1500 B\"");
-    assert_refused(&mtu, &["not sent in fragments", "remove `mtu` or `tcp_face`"]);
+    assert_refused(
+        &mtu,
+        &["`mtu` and `tcp_face` cannot both be set", "remove `mtu` or `tcp_face`"],
+    );
     let (network, _) = marked.split_once("[consumers.c]").expect("it is there");
     let flow = "[flows.f]\nfrom = \"consumer\"\nto = \"router\"\ncontroller = \"cubic\"\n";
-    let expected = ["`tcp_face` is for NDN and CCNx packets", "no consumers", "[consumers.c1]"];
+    let expected = ["`tcp_face` requires NDN or CCNx packets", "no consumers", "[consumers.c1]"];
     assert_refused(&format!("{network}{flow}"), &expected);
     let tunnel = "[tunnels.access]\nnodes = [\"consumer\", \"producer\"]\n[flows.f]\n\
         from = \"consumer\"\nto = \"producer\"\ncontroller = \"cubic\"\n";
-    assert_refused(&format!("{marked}{tunnel}"), &["link `access`", "name of a tunnel"]);
+    assert_refused(&format!("{marked}{tunnel}"), &["link `access`", "same name as a tunnel"]);
     let with = |face: &str| {
         LINE.replace("{ tcp = { controller = { kind = \"fixed\", window = 10000 } } }", face)
     };
@@ -281,7 +284,7 @@ fn a_face_that_cannot_be_is_refused() {
     let small = "{ tcp = { controller = \"cubic\" }, buffer = ¶\"1 kB\" }";
     assert_refused(&with(small), &["a buffer of 1000 B holds not even one packet"]);
     let workload = "{ tcp = { controller = \"cubic\", workload = ¶{ kind = \"bulk\" } } }";
-    assert_refused(&with(workload), &["faces say what they carry", "remove `workload`"]);
+    assert_refused(&with(workload), &["`workload` cannot be set for faces", "remove `workload`"]);
     assert_refused(&with("¶{}"), &["tcp"]);
     assert_refused(&with("{ tcp = { controller = \"cubic\" }, ¶ip = \"v6\" }"), &["ip", "buffer"]);
 }

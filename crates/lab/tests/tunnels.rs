@@ -209,7 +209,7 @@ fn a_tunnel_that_cannot_be_is_refused() {
     let small = "tcp = { controller = \"cubic\" }\nbuffer = ¶\"1 kB\"";
     assert_refused(&tcp(small), &["a buffer of 1000 B holds not even one packet", "65537 B"]);
     let workload = "tcp = { controller = \"cubic\", workload = ¶{ kind = \"bulk\" } }";
-    assert_refused(&tcp(workload), &["tunnels say what they carry", "remove `workload`"]);
+    assert_refused(&tcp(workload), &["`workload` cannot be set for tunnels", "remove `workload`"]);
     assert_refused(&format!("{VALID}kind = ¶\"ipsec\"\n"), &["ipsec", "wireguard"]);
     let bridge = "[bridges.x]\nfrom = \"core\"\nto = \"b\"\nbuffer = \"1 MB\"\n";
     assert_refused(

@@ -217,11 +217,11 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
         (format!(r#"{stream} file = ¶"video/bb.json""#), ["video/bb.json", "no such file"]),
         (
             format!(r#"{stream} {file}, duration = ¶"20 min""#),
-            ["video/bbb.json is 597 s long", "leave `duration` out"],
+            ["video/bbb.json has a duration of 597 s", "leave `duration` out"],
         ),
         (
             format!(r#"{stream} {file}, maximum_buffer = ¶"3 s""#),
-            ["no room beside a segment of 3 s", "\"25 s\""],
+            ["must be longer than a segment, 3 s", "\"25 s\""],
         ),
         (
             format!(r#"{stream} levels = ¶["2 Mbps", "1 Mbps"], segment = "2 s""#),
@@ -229,11 +229,11 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
         ),
         (
             format!(r#"{stream} levels = ¶["2 Mbps"], segment = "2 s""#),
-            ["need a `duration`", "120 s"],
+            ["requires `duration`", "120 s"],
         ),
         (
             format!(r#"{stream} {file}, levels = ¶["2 Mbps"]"#),
-            ["both a `file` and `levels`", "write one of them"],
+            ["`file` and `levels` cannot both be set", "write one of them"],
         ),
         (
             format!(r#"kind = "adaptive-video", {file}, rule = {{ kind = "mpc", horizon = ¶9 }}"#),
@@ -258,7 +258,7 @@ fn what_no_player_can_play_is_refused_with_what_would_be_right() {
         (
             r#"kind = "frames", rate = "1 Mbps", duration = "9 s", frame_rate = ¶"0 per second""#
                 .to_owned(),
-            ["above zero", "30 per second"],
+            ["greater than zero", "30 per second"],
         ),
         (
             r#"kind = "adaptive-video", rule = "bola", file = ¶"video.toml""#.to_owned(),
@@ -282,7 +282,7 @@ fn a_video_without_rate_or_duration_is_refused() {
     }
     let (text, _) = unmarked(&scenario(5.0, 10, r#"kind = "adaptive-video", rule = ¶"bola""#));
     let error = windtunnel_lab::read(FILE, &text, &[]).expect_err("it has no levels");
-    assert_contains(&error, &["needs a `file` or `levels`"]);
+    assert_contains(&error, &["requires `file` or `levels`"]);
 }
 
 #[test]
@@ -317,5 +317,5 @@ fn frames_in_datagrams_do_not_wait_for_lost_ones() {
     let both = scenario(3.0, 30, rate)
         .replace("controller = \"cubic\"", "protocol = \"udp\"\nrate = ¶\"1 Mbps\"");
     let error = refused(&both, |text| windtunnel_lab::read(FILE, text, &[]));
-    assert_contains(&error, &["a rate of their own"]);
+    assert_contains(&error, &["`rate` cannot be set"]);
 }

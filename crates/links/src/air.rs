@@ -90,7 +90,7 @@ impl AirPlan {
         Outcome { attempts, begins: true, lost: false }
     }
 
-    /// What so many attempts cost beside the time that they use the link.
+    /// What this many attempts cost beside the time that they use the link.
     fn delay(&self, attempts: u32) -> Duration {
         if attempts <= 1 {
             return Duration::ZERO;

@@ -12,7 +12,7 @@ use windtunnel_engine::{Duration, Random};
 
 use crate::normal::quantile;
 
-/// What an entry of a table is counted in: so many are a deviation.
+/// What an entry of a table is counted in: this many are a deviation.
 const TABLE_SCALE: f64 = 8192.0;
 
 /// A delay drawn for each packet, beside that of the link.
@@ -39,7 +39,7 @@ pub enum JitterDistribution {
         /// The mean.
         mean: Duration,
     },
-    /// So many deviations about a mean; what would be negative is zero.
+    /// This many deviations about a mean; what would be negative is zero.
     About {
         /// The mean.
         mean: Duration,
@@ -113,7 +113,7 @@ impl Shape {
     }
 }
 
-/// So many deviations from the mean.
+/// This many deviations from the mean.
 fn about(mean: Duration, deviation: Duration, deviations: f64) -> Duration {
     let change = deviation.scaled(deviations.abs());
     if deviations < 0.0 { mean - change } else { mean + change }

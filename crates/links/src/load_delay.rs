@@ -6,7 +6,7 @@ use windtunnel_engine::{Duration, Rate, Time};
 /// what arrived in the last full window. Windows follow each other from the start of the
 /// simulation; packets keep their order.
 ///
-/// Links have no such delay by themselves, but for what waits in their queues: it stands for a
+/// Links have no such delay by themselves, except for what waits in their queues: it stands for a
 /// network whose delay grows with its load in a known way (Pigou 1920; Roughgarden and Tardos,
 /// "How bad is selfish routing?", J. ACM 2002).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -54,7 +54,7 @@ impl LoadMeter {
 }
 
 impl LoadDelay {
-    /// What a window adds in which so many bits arrived.
+    /// What a window adds in which this many bits arrived.
     fn added(&self, bits: u64) -> Duration {
         let load = bits as f64 / self.window.as_seconds();
         let relative = load / self.at.bits_per_second() as f64;

@@ -11,7 +11,7 @@ use windtunnel_packets::{FlowKey, Packet};
 pub struct FlowKeys {
     /// Those of connections, or datagrams, that it always has.
     pub single: Vec<FlowKey>,
-    /// Connections that it opens again and again: of each of these ranges one number in so many.
+    /// Connections that it opens again and again: of each of these ranges one number in this many.
     pub repeated: Vec<(Range<u32>, usize)>,
 }
 
@@ -197,7 +197,7 @@ mod tests {
     }
 
     /// A link in continuous time that loses all in its bad state and none in its good one, which
-    /// last so many milliseconds: the good one, and the bad one.
+    /// last this many milliseconds: the good one, and the bad one.
     fn all_in_bad_state(milliseconds: [u64; 2], bad: bool, last: Time) -> Loss {
         let [good_lasts, bad_lasts] = milliseconds.map(Duration::from_millis);
         let (in_good, in_bad) = (0.0, 1.0);
@@ -226,7 +226,7 @@ mod tests {
         for milliseconds in [1, 10, 40, 200, 1_000] {
             let lost = lost_in_time(Duration::from_millis(milliseconds), 400_000);
             let kept = (-(milliseconds as f64) / 40.0).exp();
-            // Neighbours depend on each other: so many are as good as one.
+            // Neighbours depend on each other: this many are as good as one.
             let alike = (1.0 + kept) / (1.0 - kept);
             let (all, count) = share(lost.iter().copied());
             let error = (0.2 * 0.8 * alike / count).sqrt();

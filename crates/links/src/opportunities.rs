@@ -115,7 +115,7 @@ impl Cursor {
             Place { round: round - rounds, opportunity: opportunity as usize, used: used as u32 };
     }
 
-    /// The place so many bytes after the next.
+    /// The place this many bytes after the next.
     fn after(&self, bytes: u64) -> Place {
         let used = u64::from(self.next.used) + bytes;
         let size = u64::from(OPPORTUNITY);

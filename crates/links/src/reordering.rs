@@ -10,7 +10,7 @@ use windtunnel_engine::Random;
 pub enum Reordering {
     /// Each with this probability, independently.
     Independent(f64),
-    /// One in so many: those whose numbers are multiples of it.
+    /// One in this many: those whose numbers are multiples of it.
     Periodic(NonZeroU64),
     /// Those of these numbers, which rise.
     Listed(Arc<[u64]>),

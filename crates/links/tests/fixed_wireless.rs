@@ -111,7 +111,7 @@ fn errors_fall_with_the_snr_from_all_to_none() {
 }
 
 /// The megabits a second of UDP payload in packets of 1,500 bytes, each with 38 more on the
-/// air, so many in an exchange.
+/// air, this many in an exchange.
 fn goodput(mcs: u8, packets: u32, access: Access) -> f64 {
     let rate = Mcs::of(mcs).expect("a scheme").rate();
     let time = around(access) + rate.transmission_time(1538 * packets);

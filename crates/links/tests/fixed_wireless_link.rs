@@ -101,7 +101,7 @@ fn a_ray_over_water_lets_the_power_ripple_as_far_as_both_antennas_see_it() {
     assert_near(rough.gain(1000.0, 60.48e9, &ends), 0.0, 0.05);
 }
 
-/// A beam in the opposite direction of the error brings the power back but for the scan loss.
+/// A beam in the opposite direction of the error brings the power back except for the scan loss.
 #[test]
 fn a_steered_beam_makes_good_for_an_antenna_that_looks_aside() {
     let beam = |index| Some(Beam { codebook: Codebook::Line, scan: 3.0, scan_loss: 2.0, index });
@@ -327,7 +327,7 @@ fn minstrel_finds_another_scheme_after_a_fall() {
 
 // -- On the air ---------------------------------------------------------------
 
-/// With that scheme, so many dB above what it needs.
+/// With that scheme, this many dB above what it needs.
 fn reception(index: u8, above: f64) -> Reception {
     let scheme = Mcs::of(index).expect("a scheme");
     Reception { snr: scheme.needed(STANDARD) + above, scheme }

@@ -39,9 +39,9 @@ fn written_out(trace: &Opportunities) -> Vec<Time> {
 
 #[derive(Clone, Copy, Debug)]
 enum Step {
-    /// So many milliseconds pass; what nobody waited for is wasted.
+    /// This many milliseconds pass; what nobody waited for is wasted.
     Pass(u64),
-    /// So many bytes are used, and of those so many in a thousand given back.
+    /// This many bytes are used, and of those this many in a thousand given back.
     Take(u64, u64),
 }
 

@@ -198,7 +198,7 @@ fn weak_turbulence_is_lognormal() {
     let error = (index / count as f64).sqrt();
     assert!((centre + index / 2.0).abs() < 4.0 * error, "{centre}");
     assert!((spread / index - 1.0).abs() < 4.0 * (2.0 / count as f64).sqrt(), "{spread}");
-    // The shares below so many deviations of a normal variable.
+    // The shares below this many deviations of a normal variable.
     for (deviations, share) in [(-2.0, 0.02275), (-1.0, 0.15866), (1.0, 0.84134)] {
         let limit = centre + deviations * spread.sqrt();
         let found = mean(logarithms.iter().map(|it| f64::from(u8::from(*it < limit))));

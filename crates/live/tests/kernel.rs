@@ -1,6 +1,8 @@
 //! Controllers in the kernel of this machine; skipped, with the reason, where it takes none.
 #![cfg(all(target_os = "linux", feature = "kernel"))]
 
+#[path = "common/skipping.rs"]
+mod skipping;
 mod support;
 #[path = "common/waiting.rs"]
 mod waiting;

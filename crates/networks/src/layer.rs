@@ -60,7 +60,7 @@ impl Actions {
 pub enum Notice {
     /// It was dropped on its way, because it was larger than a link carries.
     TooLarge {
-        /// By so many bytes.
+        /// By this many bytes.
         excess: u16,
     },
     /// It takes another path than the packets of its flow before it.

@@ -142,7 +142,7 @@ fn a_late_copy_of_an_answered_interest_is_a_loop_for_six_seconds() {
     assert_eq!(faces(&answered(false).ask(30, 1, interest(5, 1))), [2]);
 }
 
-/// Not even by chance: among so many, 32 bits would be too few to distinguish one name
+/// Not even by chance: among this many, 32 bits would be too few to distinguish one name
 /// and nonce from another.
 #[test]
 fn interests_for_different_names_are_never_taken_for_a_loop() {

@@ -17,7 +17,7 @@ fn service(mtu: Option<u16>, pit_token: u8) -> LinkService {
     LinkService::new(LinkServiceSettings { mtu, pit_token }).expect("the link needs it")
 }
 
-/// A Data of a segment, of so many bytes.
+/// A Data of a segment, of this many bytes.
 fn data_packet(segment: u64, size: u16) -> Packet {
     Packet::ndn(Body::Data(data(segment)), size)
 }

@@ -219,7 +219,7 @@ fn an_entry_that_is_forgotten_begins_with_all_weight_on_its_best_next_hop() {
     it.assert_weights(&[1.0, 0.0]);
 }
 
-/// Of so many Interests, each next hop takes its weight's share.
+/// Of this many Interests, each next hop takes its weight's share.
 #[test]
 fn next_hops_are_chosen_by_weight() {
     let mut pcon = Weighted::over(3);

@@ -20,7 +20,7 @@ pub enum Reach {
 pub enum Choice {
     /// All of them.
     Any,
-    /// The highest; another one if that is higher by more than so many degrees.
+    /// The highest; another one if that is higher by more than this many degrees.
     Highest {
         /// Degrees.
         hysteresis: f64,
@@ -79,7 +79,7 @@ const LOOK: f64 = 5.0;
 /// Faster than anything turns around the Earth's centre below 60,000 km/h, in radians a
 /// second.
 const FASTEST: f64 = 0.002;
-/// Satellites of a symmetric pattern can be equally high but for rounding, in degrees.
+/// Satellites of a symmetric pattern can be equally high except for rounding, in degrees.
 const EQUALLY_HIGH: f64 = 1e-6;
 /// The zenith of the ellipsoid is nowhere farther from that of a sphere, in radians.
 const FLATTENING: f64 = 0.004;

@@ -50,7 +50,7 @@ impl Epoch {
         self.0 - other.0
     }
 
-    /// Greenwich mean sidereal time so many seconds later: the angle by which the Earth has
+    /// Greenwich mean sidereal time this many seconds later: the angle by which the Earth has
     /// turned, in radians from 0 to 2π (IAU 1982).
     #[must_use]
     pub fn sidereal_angle(self, seconds: f64) -> f64 {

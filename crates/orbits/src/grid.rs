@@ -51,7 +51,7 @@ impl Grid {
     /// The neighbour in the next plane.
     fn neighbour(&self, walker: &Walker, plane: usize, slot: usize) -> usize {
         let wraps = plane + 1 == walker.planes;
-        // What comes after the last plane is the first one, by so many slots ahead.
+        // What comes after the last plane is the first one, by this many slots ahead.
         let ahead = match walker.phase {
             Phase::Walker(factor) if wraps => i64::from(factor),
             _ => 0,

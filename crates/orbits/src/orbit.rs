@@ -119,7 +119,7 @@ pub enum Orbit {
 }
 
 impl Orbit {
-    /// Its position so many seconds after an epoch, at which the Earth has turned by `angle`
+    /// Its position this many seconds after an epoch, at which the Earth has turned by `angle`
     /// radians. None where SGP4 has no solution: the satellite has decayed.
     #[must_use]
     pub fn position(&self, epoch: Epoch, time: f64, angle: f64) -> Option<DVec3> {

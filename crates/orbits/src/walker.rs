@@ -21,7 +21,7 @@ pub enum Pattern {
 /// before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Phase {
-    /// By so many parts of a circle that is divided among all satellites: Walker's F.
+    /// By this many parts of a circle that is divided among all satellites: Walker's F.
     Walker(u32),
     /// Those of every second plane are ahead by half a slot.
     Alternate,

@@ -23,7 +23,7 @@ pub struct DnsMessage {
 }
 
 impl DnsMessage {
-    /// The size of an IP packet with a message of so many bytes.
+    /// The size of an IP packet with a message of this many bytes.
     #[must_use]
     pub fn network_size(version: IpVersion, bytes: usize) -> u16 {
         version.header() + udp::HEADER + bytes as u16

@@ -90,7 +90,7 @@ impl Control {
     }
 }
 
-/// The bytes of a data message to a node, with so many encrypted ones.
+/// The bytes of a data message to a node, with this many encrypted ones.
 #[must_use]
 pub fn encode_data(to: u32, counter: u64, encrypted: u16) -> Vec<u8> {
     let fields = [4, index(to), counter as u32, (counter >> 32) as u32];

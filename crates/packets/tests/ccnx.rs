@@ -149,8 +149,8 @@ fn wrong_packets_are_told_by_what_is_wrong() {
         Packet::decode(&bytes).expect_err("a byte is wrong").to_string()
     };
     assert_eq!(with(0, 2), "byte 0: version 2 instead of 1");
-    assert_eq!(with(1, 3), "byte 1: packet type 3 is none of 0 to 2");
-    let length = "byte 2: a length of 99 bytes, where at least 8 are needed and at most 21 there";
+    assert_eq!(with(1, 3), "byte 1: packet type 3 is not valid; it must be 0 to 2");
+    let length = "byte 2: a length of 99 bytes, where it must be 8 to 21";
     assert_eq!(with(3, 99), length);
     assert!(with(7, 7).starts_with("byte 7: a length of 7 bytes"));
     assert_eq!(with(9, 2), "byte 8: the Interest message is missing");

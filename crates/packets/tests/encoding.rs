@@ -134,7 +134,7 @@ fn received(bytes: &[u8]) -> (IpEcn, TcpSlice<'_>) {
     }
 }
 
-/// Kind, length and content of each option, but for those that only pad.
+/// Kind, length and content of each option, except for those that only pad.
 fn raw_options(mut bytes: &[u8]) -> Vec<(u8, u8, &[u8])> {
     let mut found = Vec::new();
     while let [kind, rest @ ..] = bytes {

@@ -91,7 +91,7 @@ fn key(number: u8) -> Key {
     Key::new([number; 16])
 }
 
-/// A segment through so many systems, each with a key of its own.
+/// A segment through this many systems, each with a key of its own.
 fn segment(count: u8, segment_id: u16) -> PathSegment {
     let mut segment = PathSegment { timestamp: 1000, segment_id, entries: Vec::new() };
     for number in 0..count {

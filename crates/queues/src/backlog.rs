@@ -4,9 +4,9 @@
 /// transmission does not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum QueueLimit {
-    /// At most so many packets.
+    /// At most this many packets.
     Packets(u32),
-    /// At most so many bytes.
+    /// At most this many bytes.
     Bytes(u64),
 }
 

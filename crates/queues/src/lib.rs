@@ -67,7 +67,7 @@ pub use verdict::{CongestionAction, Verdict};
 pub const DESCRIPTIONS: &[QueueDescription] = &[
     QueueDescription {
         name: "drop-tail",
-        meaning: "first in, first out; drops what finds no room",
+        meaning: "first in, first out; drops packets when it is full",
         source: "common practice",
     },
     red::DESCRIPTION,

@@ -80,7 +80,7 @@ impl LinkService {
         }
     }
 
-    /// The divisor of the interval after so many marks.
+    /// The divisor of the interval after this many marks.
     fn divisor(&self) -> f64 {
         let ahead = u32::from(self.version == Version::Nfd07);
         f64::from(self.marks + ahead).sqrt()

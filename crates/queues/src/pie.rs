@@ -2,7 +2,7 @@
 //!
 //! Source: RFC 8033, sections 4 and 5. Every `update` the probability moves by
 //! `alpha (delay - target) + beta (delay - old delay)`, in smaller steps while it
-//! is small; arriving packets are dropped or marked with it, but for bursts and
+//! is small; arriving packets are dropped or marked with it, except for bursts and
 //! short queues. Gaps are not evened out (section 5.4 is optional).
 //!
 //! The queueing delay is the true one: what waits is sent when its turn comes, so

@@ -45,7 +45,7 @@ impl TokenBucket {
     }
 
     /// From when on it holds the tokens for a packet of `size` bytes; never, if it cannot hold
-    /// so many.
+    /// this many.
     #[inline]
     #[must_use]
     pub fn holds(&self, size: u32) -> Time {

@@ -41,7 +41,7 @@ Usage: transfer --server [ADDRESS:]PORT
   --connect     send to this server
   --controller  which of Windtunnel's controllers sends (default: cubic)
   --set         one of its parameters, such as delta=0.1
-  --bytes       send so many bytes
+  --bytes       send this many bytes
   --seconds     send for so long
 ";
 /// What either end may have on its way: 1 Gbps for 200 ms.

@@ -26,10 +26,10 @@ const START: Start = Start {
 };
 /// The least window, in packets.
 const LEAST: u64 = 2;
-/// What quinn's pacer lets out in one burst: so many packets, or what is sent in this time.
+/// What quinn's pacer lets out in one burst: this many packets, or what is sent in this time.
 const BURST: f64 = 10.0;
 const BURST_TIME: Duration = Duration::from_millis(2);
-/// Packets sent so many round trips before one that was acknowledged are acknowledged or lost
+/// Packets sent this many round trips before one that was acknowledged are acknowledged or lost
 /// (RFC 9002, section 6.1.2: after 9/8 of one).
 const REMEMBERED: u64 = 3;
 
@@ -161,7 +161,7 @@ impl Driver {
         }
     }
 
-    /// So many bytes are to be sent. If they are no repair and the sender had nothing to send
+    /// This many bytes are to be sent. If they are no repair and the sender had nothing to send
     /// before, samples are only lower bounds until that silence has left the path
     /// (draft-cheng-iccrg-delivery-rate-estimation-02, on application-limited phases).
     fn end_silence(&mut self, bytes: u64) {

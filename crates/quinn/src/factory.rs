@@ -37,7 +37,7 @@ pub enum FactoryError {
         name: String,
     },
     /// The parameter does not take this value.
-    #[error("`{name}` of `{controller}` does not take this value; it takes {}", wanted(.kind))]
+    #[error("this is not a valid value of `{name}` of `{controller}`; it must be {}", wanted(.kind))]
     WrongValue {
         /// The controller.
         controller: &'static str,
@@ -145,7 +145,7 @@ fn wanted(kind: &Kind) -> String {
 }
 
 fn with_flag(flag: &Option<&'static str>) -> String {
-    flag.map_or_else(String::new, |it| format!("with `{it}` it needs what is missing, for "))
+    flag.map_or_else(String::new, |it| format!("`{it}` requires what quinn lacks: "))
 }
 
 #[cfg(test)]
@@ -167,7 +167,7 @@ mod tests {
             ),
             (
                 said("copa", &[("delta", Value::Number(0.0))]),
-                "`delta` of `copa` does not take this value; it takes a number from 0.004 to 10",
+                "this is not a valid value of `delta` of `copa`; it must be a number from 0.004 to 10",
             ),
             (
                 said("ledbat", &[]),

@@ -47,7 +47,7 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
     let Some((key, it)) = found else { return Ok(()) };
     it.checked(
         |_| false,
-        || format!("`{key}` is for NDN packets, and the scenario has no consumers"),
+        || format!("`{key}` requires NDN packets, but the scenario has no consumers"),
         "remove it, or write a table such as [consumers.c1]",
     )
 }
@@ -57,9 +57,9 @@ pub(crate) fn one_kind_of_domains(scenario: &Scenario) -> Result<(), Mistake> {
     match scenario.regions.keys().next().filter(|_| !scenario.autonomous_systems.is_empty()) {
         None => Ok(()),
         Some(name) => {
-            Err(Mistake::new("nodes are in regions or in autonomous systems, not in both")
+            Err(Mistake::new("a scenario cannot have both regions and autonomous systems")
                 .at(name.span())
-                .help("remove the tables of one kind"))
+                .help("remove one of the two"))
         }
     }
 }
@@ -85,7 +85,8 @@ fn faces(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     links.chain(producers).chain(consumers).for_each(|node| faces[node] += 1);
     let Some(node) = faces.iter().position(|it| *it > usize::from(u16::MAX)) else { return Ok(()) };
     let (name, _) = scenario.nodes.get_index(node).expect("it is in the plan");
-    let message = format!("node `{}` has {} links and applications", name.get_ref(), faces[node]);
+    let message =
+        format!("node `{}` has too many links and applications: {}", name.get_ref(), faces[node]);
     Err(Mistake::new(message)
         .at(name.span())
         .help(format!("distribute them over several nodes: at most {} each", u16::MAX)))
@@ -161,8 +162,10 @@ fn parted_consumer(scenario: &Scenario, plan: &Plan, consumer: usize) -> Mistake
 fn local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
     for (consumer, name) in plan.consumers.iter().zip(scenario.consumers.keys()) {
         let Some((answers, help)) = answers_at_once(plan, consumer) else { continue };
-        let message =
-            format!("consumer `{}` is on the node of a {answers} without delay", name.get_ref());
+        let message = format!(
+            "consumer `{}` is on the same node as a {answers} without delay",
+            name.get_ref()
+        );
         return Err(Mistake::new(message).at(name.span()).help(help));
     }
     Ok(())

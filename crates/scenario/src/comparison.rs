@@ -70,7 +70,11 @@ pub(crate) fn check_runs(scenario: &Scenario, axes: &[Axis]) -> Result<(), Mista
             .help("the numbers of cases on all axes multiply"));
     }
     let runs = scenario.runs.value as usize;
-    scenario.runs.checked(|_| runs > 0, || "no runs".to_owned(), "write 1 or more")?;
+    scenario.runs.checked(
+        |_| runs > 0,
+        || "`runs` must be greater than zero".to_owned(),
+        "write 1 or more",
+    )?;
     scenario.runs.checked(
         |_| cases.saturating_mul(runs) <= MOST_RUNS,
         || format!("more than {MOST_RUNS} runs in all"),

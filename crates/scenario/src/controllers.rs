@@ -26,7 +26,7 @@ pub(crate) struct Controller {
 
 /// A parameter's value.
 #[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "a parameter is a number, a word, or true or false")]
+#[serde(untagged, expecting = "a parameter must be a number, a word, true or false")]
 pub(crate) enum Setting {
     Flag(bool),
     Number(f64),
@@ -222,7 +222,7 @@ fn settings(
                     .help(suggestion(&key.value, &known))
             }
             SettingError::Refused(kind) => {
-                Mistake::new(format!("`{}` does not take this value", key.value))
+                Mistake::new(format!("this is not a valid value of `{}`", key.value))
                     .at(setting.span.clone())
                     .help(wanted(kind))
             }

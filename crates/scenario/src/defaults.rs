@@ -18,7 +18,7 @@ use crate::producers::Producer;
 use crate::schema;
 use crate::tree::{Entry, Node as Tree};
 
-/// What holds for all things of a kind that do not say otherwise.
+/// The defaults of all tables of a kind, which their own keys replace.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Defaults {

@@ -32,7 +32,7 @@ pub(crate) fn delays(text: &str) -> Result<Vec<i16>, Mistake> {
     Ok(entries)
 }
 
-/// Reads a distribution of sizes: on each line first a size, in units of so many bytes, and last
+/// Reads a distribution of sizes: on each line first a size, in units of this many bytes, and last
 /// the probability of no more. What is between is not read: ns-2 has a third number there.
 pub(crate) fn sizes(text: &str, unit: u64) -> Result<Sizes, Mistake> {
     let mut points = Vec::new();
@@ -52,7 +52,7 @@ pub(crate) fn sizes(text: &str, unit: u64) -> Result<Sizes, Mistake> {
     distribution(points).map_err(|it| Mistake::new(it).help(POINTS))
 }
 
-const POINTS: &str = "write a size and the probability of no more on each line, such as 10000 0.15";
+const POINTS: &str = "write a size and its cumulative probability on each line, such as 10000 0.15";
 
 /// The numbers of a line.
 fn point(line: &Line<'_>) -> Result<(f64, f64), Mistake> {
@@ -69,10 +69,10 @@ fn point(line: &Line<'_>) -> Result<(f64, f64), Mistake> {
 }
 
 /// The distribution through these points: sizes in bytes, and the probability of no more. If the
-/// first probability is above zero, so many have its size. What is wrong, if anything is.
+/// first probability is above zero, this many have its size. What is wrong, if anything is.
 pub(crate) fn distribution(mut points: Vec<(f64, f64)>) -> Result<Sizes, &'static str> {
     let Some(first) = points.first().copied() else {
-        return Err("a distribution needs points");
+        return Err("a distribution requires points");
     };
     if first.1 > 0.0 {
         points.insert(0, (first.0, 0.0));
@@ -85,7 +85,7 @@ pub(crate) fn distribution(mut points: Vec<(f64, f64)>) -> Result<Sizes, &'stati
             return Err("the points of a distribution must end at 100 %");
         }
         if last.0 == 0.0 {
-            return Err("a distribution of sizes must have one above zero");
+            return Err("at least one size must be greater than zero");
         }
         last.1 = 1.0;
     }
@@ -122,7 +122,7 @@ mod tests {
             ("0 0\n10 0.5", "the last probability is 0.5"),
             ("0 0\n20 0.5\n10 1", "must not fall"),
             ("0 0\n20 0.7\n30 0.5\n40 1", "must not fall"),
-            ("0 1", "one above zero"),
+            ("0 1", "at least one size must be greater than zero"),
             ("0 0\n10 x\n20 1", "\"10 x\" is not a size and a probability"),
             ("0 0\n-5 0.5\n20 1", "is not a size"),
             ("0 0\n10 0 0 0\n20 1", "is not a size"),

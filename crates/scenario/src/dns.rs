@@ -133,8 +133,8 @@ impl File {
             names.index(second)?;
             second.checked(
                 |it| *it != first.value,
-                || format!("agreement `{}` is of a region with itself", name.get_ref()),
-                "name two regions",
+                || format!("agreement `{}` names the same region twice", name.get_ref()),
+                "name two different regions",
             )?;
             agreed.push([first.value.as_str(), second.value.as_str()]);
         }
@@ -146,7 +146,7 @@ impl File {
 pub(crate) fn seconds_to_live(time_to_live: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
     time_to_live.checked(
         |it| it.0 <= LONGEST,
-        || "answers may be kept for a week at most".to_owned(),
+        || "`time_to_live` must be at most 7 days".to_owned(),
         "write a shorter `time_to_live`, such as \"1 h\"",
     )?;
     Ok(time_to_live.value.0.as_seconds() as u32)
@@ -184,14 +184,14 @@ impl Region {
     fn code<'a>(&self, name: &'a str, codes: &mut IndexMap<u16, &'a str>) -> Result<Code, Mistake> {
         let number = u8::try_from(self.code.value).ok().filter(|it| Code::REGIONS.contains(it));
         let Some(number) = number else {
-            let message = format!("{} is not the code of a region", self.code.value);
+            let message = format!("{} is not a valid code of a region", self.code.value);
             return Err(self.code.mistake(message).help("write a number from 1 to 254"));
         };
         match codes.insert(self.code.value, name) {
             None => Ok(Code::of_region(number)),
             Some(other) => {
-                let message = format!("regions `{other}` and `{name}` have one code");
-                Err(self.code.mistake(message).help("give each region its own"))
+                let message = format!("regions `{other}` and `{name}` have the same code");
+                Err(self.code.mistake(message).help("give each region a different code"))
             }
         }
     }
@@ -200,7 +200,7 @@ impl Region {
         let Some(listen) = &self.listen else { return Ok(None) };
         listen.value.parse().map(Some).map_err(|_| {
             listen
-                .mistake(format!("`{}` is no address with a port", listen.value))
+                .mistake(format!("`{}` is not a valid ADDRESS:PORT", listen.value))
                 .help("write one such as \"127.0.0.1:5301\"")
         })
     }
@@ -219,7 +219,7 @@ impl Region {
 fn parse_addresses(all: &[Located<String>]) -> Result<Vec<IpAddr>, Mistake> {
     let address = |it: &Located<String>| {
         it.value.parse().map_err(|_| {
-            it.mistake(format!("`{}` is no IP address", it.value))
+            it.mistake(format!("`{}` is not a valid IP address", it.value))
                 .help("write one such as \"192.0.2.10\" or \"2001:db8::10\"")
         })
     };
@@ -257,16 +257,20 @@ mod tests {
     #[test]
     fn what_is_wrong_is_told_with_its_place() {
         for (old, new, expected) in [
-            ("code = 2", "code = 1", "regions `ct1` and `ct2` have one code"),
-            ("code = 2", "code = 300", "300 is not the code of a region"),
+            ("code = 2", "code = 1", "regions `ct1` and `ct2` have the same code"),
+            ("code = 2", "code = 300", "300 is not a valid code of a region"),
             ("\"www.abc.com\"", "\"www.abc.ct1\"", "`ct1`, which is the name of a region"),
-            ("\"www.abc.com\"", "\"a..b\"", "it is no domain name"),
-            ("\"198.51.100.7\"", "\"198.51.100.700\"", "`198.51.100.700` is no IP address"),
-            ("\"127.0.0.1:5301\"", "\"here\"", "`here` is no address with a port"),
+            ("\"www.abc.com\"", "\"a..b\"", "it is not a valid domain name"),
+            (
+                "\"198.51.100.7\"",
+                "\"198.51.100.700\"",
+                "`198.51.100.700` is not a valid IP address",
+            ),
+            ("\"127.0.0.1:5301\"", "\"here\"", "`here` is not a valid ADDRESS:PORT"),
             ("[\"ct1\", \"ct2\"]", "[\"ct1\", \"ct9\"]", "there is no region `ct9`"),
-            ("[\"ct1\", \"ct2\"]", "[\"ct1\", \"ct1\"]", "of a region with itself"),
+            ("[\"ct1\", \"ct2\"]", "[\"ct1\", \"ct1\"]", "names the same region twice"),
             ("[regions.ct4]", "[regions.\"c t\"]", "cannot be a top-level domain"),
-            ("\"1 h\"", "\"200 h\"", "a week at most"),
+            ("\"1 h\"", "\"200 h\"", "at most 7 days"),
             ("listen = \"127.0.0.1:5301\"", "listens = 1", "listens"),
             ("names = { \"www.abc.com\" = [\"198.51.100.7\"] }", "names = 3", "names"),
         ] {

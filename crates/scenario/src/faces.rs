@@ -37,12 +37,17 @@ pub(crate) fn add(
 fn check(face: &Located<TcpTunnel>, name: &Spanned<String>, plan: &Plan) -> Result<(), Mistake> {
     face.checked(
         |_| !plan.consumers.is_empty(),
-        || "`tcp_face` is for NDN and CCNx packets, and the scenario has no consumers".to_owned(),
+        || "`tcp_face` requires NDN or CCNx packets, but the scenario has no consumers".to_owned(),
         "remove it, or write a table such as [consumers.c1]",
     )?;
     face.checked(
         |_| plan.tunnels.iter().all(|it| it.name != *name.get_ref()),
-        || format!("link `{}` with its face over TCP has the name of a tunnel", name.get_ref()),
+        || {
+            format!(
+                "link `{}`, which has a `tcp_face`, has the same name as a tunnel",
+                name.get_ref()
+            )
+        },
         "give one of them another name: both are rows of one table",
     )
 }

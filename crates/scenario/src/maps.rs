@@ -99,7 +99,7 @@ fn stations(file: &MapFile) -> Result<Vec<Station>, Mistake> {
 fn path(file: &MapFile) -> Result<Vec<Point>, Mistake> {
     let corners = &file.user.path;
     if corners.value.is_empty() {
-        return Err(Mistake::new("the path has no corner")
+        return Err(Mistake::new("the path is empty")
             .at(corners.span.clone())
             .help("write where the user is, such as [[\"0 m\", \"20 m\"]]"));
     }
@@ -121,9 +121,9 @@ fn point([x, y]: &Place) -> Point {
 fn side(length: &Located<Measured<Length>>) -> Result<f64, Mistake> {
     match length.value.0.0 {
         metres if metres > 0.0 => Ok(metres),
-        _ => Err(Mistake::new("a building must be wider and deeper than 0 m")
+        _ => Err(Mistake::new("both lengths of a building must be greater than zero")
             .at(length.span.clone())
-            .help("the corner is the south-western one, and both lengths are positive")),
+            .help("write one such as \"10 m\"")),
     }
 }
 
@@ -136,7 +136,7 @@ fn height(
     if (least..=most).contains(&metres) {
         return Ok(metres);
     }
-    Err(Mistake::new(format!("{of} at a height of {metres} m"))
+    Err(Mistake::new(format!("a height of {metres} m of {of} is out of range"))
         .at(height.span.clone())
         .help(format!("write a height from {least} m to {most} m, for which the path loss holds")))
 }

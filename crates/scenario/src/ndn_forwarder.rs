@@ -92,7 +92,7 @@ struct File {
     /// How it chooses among next hops.
     #[serde(default)]
     strategy: Strategy,
-    /// What becomes of a congestion mark on an Interest.
+    /// What happens to a congestion mark on an Interest.
     #[serde(default)]
     interest_marks: InterestMarks,
     /// What it is connected with, by names.
@@ -213,7 +213,7 @@ impl Face {
                 let bytes = mtu.value.0.0;
                 mtu.checked(
                     |_| (LEAST..=65_507).contains(&bytes),
-                    || format!("an MTU of {bytes} B is not possible"),
+                    || format!("an MTU of {bytes} B is out of range"),
                     &format!("write {LEAST} B to 65507 B, such as mtu = \"1472 B\""),
                 )?;
                 Some(bytes as u16)
@@ -255,7 +255,7 @@ mod tests {
     fn what_is_wrong_is_told_with_its_place() {
         for (old, new, expected) in [
             ("\"udp://127.0.0.1:6364\"", "\"here\"", "not the address of a face"),
-            ("\"1472 B\"", "\"100 B\"", "an MTU of 100 B is not possible"),
+            ("\"1472 B\"", "\"100 B\"", "an MTU of 100 B is out of range"),
             ("face = \"north\"", "face = \"nort\"", "there is no face `nort`"),
             ("prefix = \"/north\"", "prefix = \"north\"", "not a valid name"),
             ("prefix = \"/north\"", "prefix = \"ccnx:/north\"", "a name of CCNx"),

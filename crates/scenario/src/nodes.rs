@@ -23,12 +23,12 @@ use crate::units::{Measured, PacketCount};
 #[schemars(transform = filled)]
 pub(crate) struct Node {
     /// The content store; default: none. One of `defaults.node` is not for nodes whose consumers
-    /// ask for the same names again, from a catalogue: it would answer them in no time.
+    /// ask for the same names again, from a catalogue: it would answer them without delay.
     content_store: Option<ContentStore>,
     /// How it chooses among next hops.
     #[serde(default)]
     strategy: Strategy,
-    /// What becomes of a congestion mark on an Interest.
+    /// What happens to a congestion mark on an Interest.
     #[serde(default)]
     interest_marks: InterestMarks,
     /// How long its forwarder takes for a packet of NDN or CCNx that comes in, from a link or from
@@ -88,7 +88,7 @@ pub(crate) enum Strategy {
     Pcon,
 }
 
-/// What becomes of a congestion mark on an Interest.
+/// What happens to a congestion mark on an Interest.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum InterestMarks {

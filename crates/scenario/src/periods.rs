@@ -9,7 +9,7 @@ use windtunnel_engine::Duration;
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Periods {
-    /// They are.
+    /// Times are fixed.
     #[default]
     Fixed,
     /// They are exponentially distributed.

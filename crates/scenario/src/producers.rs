@@ -76,7 +76,7 @@ impl Publishing {
         let interval = self.rate.value.0.transmission_time(payload);
         self.rate.checked(
             |_| interval > Duration::ZERO,
-            || "at that rate a segment is published in no time".to_owned(),
+            || "at this `rate` the time to publish a segment is zero".to_owned(),
             "write a lower rate, such as \"5 Mbps\"",
         )?;
         Ok(producer::Publishing { interval, segments: bytes.div_ceil(u64::from(payload)) })

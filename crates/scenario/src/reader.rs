@@ -338,7 +338,7 @@ impl Table {
         let all = || list(variants);
         match (chosen, own.next()) {
             (Some(_), Some(second)) => {
-                let message = format!("`{}` beside another of {}", second.key, all());
+                let message = format!("`{}` cannot be set beside another of {}", second.key, all());
                 Err(Mistake::new(message).at(second.span.clone()).help("write one of them"))
             }
             (Some(chosen), None) => Ok((chosen.key.clone(), chosen.span.clone())),

@@ -149,7 +149,7 @@ impl Recording {
         Ok(Some(interval).filter(|_| rows > 0))
     }
 
-    /// The interval of a kind that has so many rows at one time.
+    /// The interval of a kind that has this many rows at one time.
     fn interval(
         &self,
         own: Option<&Located<Measured<Duration>>>,
@@ -225,7 +225,7 @@ fn with_playback(plan: &Plan) -> usize {
     plan.flows.iter().filter(has_playback).count()
 }
 
-/// The interval of a series with so many rows at one time.
+/// The interval of a series with this many rows at one time.
 fn usual(rows: usize, duration: Duration) -> Duration {
     let rows = |interval: Duration| samples(duration, interval) * rows as u64;
     let mut interval = USUAL;
@@ -286,7 +286,7 @@ fn check(interval: &Located<Measured<Duration>>, duration: Duration) -> Result<(
 /// The places of those that are recorded.
 fn places(only: &Located<Vec<Located<String>>>, names: &Names<'_>) -> Result<Vec<usize>, Mistake> {
     if only.value.is_empty() {
-        return Err(only.mistake("`only` names nothing").help("write false to record none"));
+        return Err(only.mistake("`only` is empty").help("write false to record none"));
     }
     let places: Result<Vec<usize>, Mistake> = only.value.iter().map(|it| names.index(it)).collect();
     let mut places = places?;

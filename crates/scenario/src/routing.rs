@@ -103,7 +103,7 @@ choice! {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum Update {
-    /// They do.
+    /// Paths follow each change.
     #[default]
     Dynamic,
     /// They stay as they are at the start.

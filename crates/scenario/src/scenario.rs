@@ -54,8 +54,8 @@ pub(crate) struct Scenario {
     pub(crate) each_run: Vec<Named<toml::Value>>,
     /// The most real time that one run may take; default: without a limit.
     pub(crate) real_time_limit: Option<Measured<Duration>>,
-    /// What holds for all nodes, links, producers, consumers and flows that do not
-    /// say otherwise. A default applies where the kind has that key.
+    /// The defaults of all nodes, links, producers, consumers and flows, which their own keys
+    /// replace. A default applies where the kind has that key.
     #[serde(default, rename = "defaults")]
     pub(crate) _defaults: Defaults,
     /// Controllers with their parameters, by a name of the file's own that
@@ -84,15 +84,15 @@ pub(crate) struct Scenario {
     /// `"2022-09-14T12:00:00Z"`; default: the time of the latest orbital elements, and
     /// midnight of 1 January 2000 where there are none.
     pub(crate) epoch: Option<Located<String>>,
-    /// Who serves Data, by name.
+    /// The producers, by name.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Producer>")]
     pub(crate) producers: Named<Producer>,
-    /// Who asks for it, by name: each is a flow.
+    /// The consumers, by name: each is a flow.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Consumer>")]
     pub(crate) consumers: Named<Consumer>,
-    /// Who sends to whom over TCP or UDP, by name.
+    /// The flows over TCP or UDP, by name.
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Flow>")]
     pub(crate) flows: Named<Flow>,

@@ -42,7 +42,7 @@ pub(crate) fn set(
 fn keys(path: &str) -> Result<Vec<Key>, Mistake> {
     let parsed = Key::parse(path).ok();
     parsed.or_else(|| Key::parse(&dotted(path)?).ok()).ok_or_else(|| {
-        Mistake::new(format!("`{path}` is not a path"))
+        Mistake::new(format!("`{path}` is not a valid path"))
             .help("write keys with dots between them, such as links.access.rate")
     })
 }
@@ -111,8 +111,8 @@ fn is_array(item: &Item) -> bool {
 fn at_place<'a>(item: &'a mut Item, within: &str, name: &str) -> Result<&'a mut Item, Mistake> {
     let found = name.parse::<usize>().ok().and_then(|place| item.get_mut(place));
     found.ok_or_else(|| {
-        Mistake::new(format!("`{within}` is an array without a place `{name}`"))
-            .help("write the number of one that is there; the first is 0")
+        Mistake::new(format!("array `{within}` has no element `{name}`"))
+            .help("write the number of an element; the first is 0")
     })
 }
 

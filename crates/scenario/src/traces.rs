@@ -80,7 +80,7 @@ pub(crate) fn opportunities(text: &str, repeat: bool) -> Result<Opportunities, M
     }
     if last == 0 {
         return Err(
-            Mistake::new("the trace has no length").help("its last time must be above 0 ms")
+            Mistake::new("the trace has no length").help("its last time must be greater than 0 ms")
         );
     }
     let trace = Opportunities { times, repeat: repeat.then(|| Duration::from_millis(last)) };

@@ -84,7 +84,7 @@ fn node(value: Spanned<DeValue<'_>>) -> Result<Node, Mistake> {
 }
 
 fn too_large(number: &str, span: &Range<usize>) -> Mistake {
-    Mistake::new(format!("`{number}` is larger than any number here")).at(span.clone())
+    Mistake::new(format!("`{number}` is too large")).at(span.clone())
 }
 
 impl Node {

@@ -89,8 +89,8 @@ pub(crate) struct WireGuard {
 pub(crate) struct TcpTunnel {
     /// How both ends of the connection behave.
     pub(crate) tcp: Box<Tcp>,
-    /// The most bytes that wait at an end for an acknowledgement; what finds no room is
-    /// dropped before it enters.
+    /// The most bytes that wait at an end for an acknowledgement; packets that do not fit are
+    /// dropped before they enter.
     #[serde(default = "buffer")]
     buffer: Located<Measured<Bytes>>,
 }
@@ -161,7 +161,7 @@ impl Kind {
         let mtu = it.mtu.value.0.0;
         it.mtu.checked(
             |_| (LEAST_MTU..=MOST_MTU).contains(&mtu),
-            || format!("an MTU of {mtu} B"),
+            || format!("an MTU of {mtu} B is out of range"),
             &format!("write \"{LEAST_MTU} B\" to \"{MOST_MTU} B\""),
         )?;
         let (mtu, crypto) = (mtu as u16, it.crypto.map(|it| it.0));
@@ -175,7 +175,7 @@ impl Common {
         let ends = [nodes.index(first)?, nodes.index(second)?];
         second.checked(
             |_| ends[0] != ends[1],
-            || format!("both ends of tunnel `{}` are at one node", name.get_ref()),
+            || format!("both ends of tunnel `{}` are at the same node", name.get_ref()),
             "name two different nodes",
         )?;
         Ok(ends)

@@ -225,8 +225,8 @@ impl Quantity for Duration {
 
     fn from_base(seconds: f64, _: &str) -> Result<Self, &'static str> {
         match Self::from_seconds(seconds) {
-            Some(Self::ZERO) if seconds > 0.0 => Err("is less than the clock counts (1 ps)"),
-            it => it.ok_or("is longer than the clock reaches (213 days)"),
+            Some(Self::ZERO) if seconds > 0.0 => Err("is less than the resolution, 1 ps"),
+            it => it.ok_or("is longer than the maximum, 213 days"),
         }
     }
 
@@ -399,7 +399,7 @@ impl Quantity for Angle {
     const SIGNED: bool = true;
 
     fn from_base(degrees: f64, _: &str) -> Result<Self, &'static str> {
-        if degrees.abs() > 360.0 { Err("is more than a circle") } else { Ok(Self(degrees)) }
+        if degrees.abs() > 360.0 { Err("is more than 360°") } else { Ok(Self(degrees)) }
     }
 
     fn base(&self) -> f64 {
@@ -484,7 +484,7 @@ impl Quantity for Bytes {
     const UNITS: &'static [(&'static str, f64)] = BYTE_UNITS;
 
     fn from_base(bytes: f64, _: &str) -> Result<Self, &'static str> {
-        if bytes > 1e18 { Err("is beyond 1000 PB") } else { Ok(Self(bytes.round() as u64)) }
+        if bytes > 1e18 { Err("is above 1000 PB") } else { Ok(Self(bytes.round() as u64)) }
     }
 
     fn base(&self) -> f64 {
@@ -509,7 +509,7 @@ impl Quantity for QueueLimit {
 
     fn from_base(base: f64, unit: &str) -> Result<Self, &'static str> {
         if base < 1.0 {
-            return Err("holds nothing");
+            return Err("is zero");
         }
         if !unit.starts_with("packet") {
             return Bytes::from_base(base, unit).map(|it| Self::Bytes(it.0));

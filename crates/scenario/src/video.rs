@@ -104,7 +104,7 @@ pub(crate) fn check_bitrates(bitrates: &[f64], what: &str) -> Result<(), Mistake
     }
     if let Some(bps) = bitrates.iter().find(|it| !(1.0..=MOST_KBPS * 1e3).contains(*it)) {
         return Err(Mistake::new(format!("{what} has a level of {} kbit/s", bps / 1e3))
-            .help("write bitrates above zero"));
+            .help("write bitrates greater than zero"));
     }
     match bitrates.windows(2).find(|it| it[0] >= it[1]) {
         Some(pair) => {

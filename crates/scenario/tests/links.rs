@@ -34,7 +34,10 @@ fn jitter_is_refused_where_it_is_wrong() {
     assert_refused("jitter = { kind = \"unifrom\", most = \"1 ms\" }", "`uniform`");
     let jitter = "jitter = { most = \"1 ms\" }\n";
     for other in ["mixing = \"1 ms\"", "duplication = \"1 %\""] {
-        assert_refused(&format!("{jitter}{other}"), "nothing else may delay or duplicate");
+        assert_refused(
+            &format!("{jitter}{other}"),
+            "cannot be set beside what else delays or duplicates",
+        );
     }
     read(jitter).expect("it is uniform and keeps the order");
 }
@@ -77,7 +80,7 @@ fn reordering_is_refused_where_it_is_wrong() {
     assert_refused(&late("every = 50"), "a key of `periodic`");
     for numbers in ["[]", "[0, 1]", "[3, 2]"] {
         let listed = late(&format!("kind = \"listed\", packets = {numbers}"));
-        assert_refused(&listed, "numbers from 1 that rise");
+        assert_refused(&listed, "increasing numbers, from 1");
     }
     assert_refused("reordering = { kind = \"listed\", packets = [1] }", "`lateness`");
     for keys in ["probability = \"1 %\"", "kind = \"periodic\", every = 50"] {
@@ -89,7 +92,7 @@ fn reordering_is_refused_where_it_is_wrong() {
 fn listed_losses_are_refused_where_they_are_wrong() {
     for numbers in ["[]", "[0, 1]", "[3, 2]", "[2, 2]"] {
         let loss = format!("loss = {{ kind = \"listed\", packets = {numbers} }}");
-        assert_refused(&loss, "numbers from 1 that rise");
+        assert_refused(&loss, "increasing numbers, from 1");
     }
     assert_refused("loss = { kind = \"listed\" }", "`packets`");
     assert_refused("loss = { kind = \"listed\", packets = [\"a\"] }", "a whole number from 0");

@@ -49,7 +49,7 @@ fn no_axis_has_the_name_of_a_column_that_the_caller_gives() {
     assert_eq!(error.message, "`run` is already a column of the results");
 }
 
-/// A tree of so many nodes with as many links across it, and 20 producers.
+/// A tree of this many nodes with as many links across it, and 20 producers.
 fn network(nodes: usize) -> String {
     let mut text = "duration = \"1 s\"\nrouting.paths = \"all\"\n[defaults]\n".to_owned();
     text += "link = { rate = \"10 Mbps\", delay = \"1 ms\" }\n";
@@ -84,7 +84,7 @@ fn a_network_of_a_thousand_nodes_is_read_in_seconds() {
     let started = Instant::now();
     let study = read(&text, &[]).expect("it is valid");
     // It takes a quarter of a second on a quiet machine, and minutes if each pair of nodes counts.
-    assert!(started.elapsed() < Duration::from_secs(10), "{:?}", started.elapsed());
+    assert!(started.elapsed() < Duration::from_secs(60), "{:?}", started.elapsed());
     let plan = &study.cases[0].plan;
     assert_eq!((plan.nodes.len(), plan.links.len(), plan.consumers.len()), (1000, 1998, 999));
 }

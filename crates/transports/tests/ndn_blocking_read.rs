@@ -75,7 +75,7 @@ fn with_window(window: u64, workload: ConsumerWorkload, reading: BlockingRead) -
     Consumer::new(settings, AnyController::new(start, &fixed), random)
 }
 
-/// A consumer, and a network that answers each Interest after a round trip but for those that it
+/// A consumer, and a network that answers each Interest after a round trip except for those that it
 /// loses: by how often a segment was asked for.
 struct Run {
     consumer: Consumer,

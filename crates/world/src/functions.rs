@@ -245,7 +245,7 @@ impl Functions {
         }
     }
 
-    /// Lets packets go on at the end of a tunnel that has received so many bytes of its
+    /// Lets packets go on at the end of a tunnel that has received this many bytes of its
     /// connection. The other end, which has them, is the function beside it.
     fn deliver(&mut self, network: &mut Network, now: Time, function: u32, bytes: u64) {
         let Placed { node, face, .. } = self.functions[function as usize];

@@ -32,7 +32,7 @@ impl Partition {
         Self::new(plan, 1, vec![0; plan.nodes.len()])
     }
 
-    /// At most so many parts of about the same load.
+    /// At most this many parts of about the same load.
     pub(crate) fn of(plan: &Plan, forwarding: &Forwarding, threads: usize) -> Self {
         let loads = loads(plan, forwarding);
         let of = Shares::of(plan).share(plan, &loads, threads);

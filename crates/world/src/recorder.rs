@@ -48,7 +48,7 @@ struct Sinks {
 }
 
 impl Recorder {
-    /// Records what a plan says, in chunks of so many rows.
+    /// Records what a plan says, in chunks of this many rows.
     pub(crate) fn new(plan: &Plan, chunk: usize, sink: SeriesSink) -> Self {
         let recording = &plan.recording;
         let (flows, links, nodes) = (&recording.flows, &recording.links, &recording.nodes);

@@ -34,7 +34,7 @@ pub struct SeriesPlan {
 }
 
 impl SeriesPlan {
-    /// The things that are sampled, of so many.
+    /// The things that are sampled, of this many.
     #[must_use]
     pub fn places(&self, count: usize) -> Vec<usize> {
         self.only.clone().unwrap_or_else(|| (0..count).collect())

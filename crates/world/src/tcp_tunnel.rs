@@ -66,7 +66,7 @@ impl TcpTunnelEnd {
         self.endpoint.counters()
     }
 
-    /// The next packet of which the other end has received all, if that has received so many
+    /// The next packet of which the other end has received all, if that has received this many
     /// bytes.
     pub(crate) fn next_received(&mut self, bytes: u64) -> Option<Packet> {
         let (end, _) = self.inside.front()?;

@@ -179,7 +179,7 @@ mod tests {
         assert_eq!(least, Duration::from_millis(10 + 8 + 4 + 8));
     }
 
-    /// Two paths of 1 Mbps and 10 ms: twice as fast as one, but for the first packet.
+    /// Two paths of 1 Mbps and 10 ms: twice as fast as one, except for the first packet.
     #[test]
     fn several_paths_carry_data_together() {
         let paths = vec![[path(&[1]), path(&[1])], [path(&[1]), path(&[1])]].into();

@@ -59,7 +59,7 @@ impl World {
         Self::with(plan, forwarding, Partition::whole(plan))
     }
 
-    /// Builds the world of a plan, to run on so many threads at the most; what comes of it
+    /// Builds the world of a plan, to run on this many threads at the most; what comes of it
     /// is the same. A world with nodes that are all joined by links without delay runs on
     /// one.
     ///

@@ -56,7 +56,7 @@ unsafe impl GlobalAlloc for Counting {
 #[global_allocator]
 static ALLOCATOR: Counting = Counting;
 
-/// How often a run of so many seconds allocates, from its building on. It is
+/// How often a run of this many seconds allocates, from its building on. It is
 /// sampled once.
 fn allocations(plan: &Plan, seconds: u64) -> (u64, u64) {
     let duration = Duration::from_secs(seconds);
@@ -242,7 +242,7 @@ fn a_shared_medium_allocates_nothing_once_warm() {
 }
 
 /// Clones in the stalled queue, and segments that wait for their order; the hosts see
-/// no gap. The more wait at once, the rarer: it takes long until so many have.
+/// no gap. The more wait at once, the rarer: it takes long until this many have.
 #[test]
 fn the_edges_of_a_bridge_allocate_nothing_once_warm() {
     let mut plan = nodes(&["host", "from", "to", "other"]);

@@ -60,7 +60,7 @@ fn a_trace_that_ends_keeps_its_last_rate() {
     assert!((bits / (1e6 + 9.0 * 8e6) - 1.0).abs() < 0.002, "{bits}");
 }
 
-/// 10 Mbps, but for the second second of the ten: what begins then at almost no rate goes on at
+/// 10 Mbps, except for the second second of the ten: what begins then at almost no rate goes on at
 /// the next one, as it does after a second of none.
 #[test]
 fn a_link_carries_the_integral_of_its_rates_however_low_one_of_them_is() {

@@ -211,7 +211,7 @@ fn a_fixed_window_brings_its_worth_each_round_trip_exactly() {
     assert_eq!(counters.interests, counters.data + window);
 }
 
-/// Interests that all come at time zero: one is sent, and so many wait.
+/// Interests that all come at time zero: one is sent, and this many wait.
 fn overflows_of_a_burst(limit: QueueLimit, change: impl Fn(&mut DirectionPlan)) -> (u64, u32, u64) {
     let mut slow = DirectionPlan { limit, overhead: 7, ..direction(1, 0) };
     change(&mut slow);

@@ -14,7 +14,7 @@ use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery, TcpSettings};
 use windtunnel_world::{DirectionPlan, Plan, Transport};
 
-/// A flow from a host over a link of 1 Gbps, one of 100 Mbps behind a queue of so many packets,
+/// A flow from a host over a link of 1 Gbps, one of 100 Mbps behind a queue of this many packets,
 /// and another one of 1 Gbps.
 fn shallow(name: &str, packets: u32, change: impl Fn(&mut TcpSettings)) -> Plan {
     let mut plan = nodes(&["host", "first", "second", "other"]);

@@ -9,7 +9,7 @@ use proptest::prelude::*;
 use windtunnel_engine::{Control, Duration, Stop};
 use windtunnel_world::{FlowSample, Plan, PortSample, RecordingPlan, SeriesPlan, World};
 
-/// Equal but for the rounding of sums of fractions.
+/// Equal except for the rounding of sums of fractions.
 fn close(sum: f64, total: f64) -> bool {
     (sum - total).abs() <= 1e-6 * total.abs().max(1.0)
 }
@@ -66,13 +66,13 @@ fn totals(plan: &Plan, world: &World) -> String {
     format!("{:?}", (flows, ports, world.packets_in_transit()))
 }
 
-/// A plan whose series are recorded every so many milliseconds.
+/// A plan whose series are recorded every this many milliseconds.
 fn every(plan: &Plan, interval_ms: u64) -> Plan {
     let recording = RecordingPlan::every(Duration::from_millis(interval_ms));
     Plan { recording, ..plan.clone() }
 }
 
-/// A run to its end, in chunks of so many rows.
+/// A run to its end, in chunks of this many rows.
 fn in_chunks(plan: &Plan, chunk: usize) -> Series {
     let mut world = World::new(plan).expect("every consumer finds a producer");
     let series = record(plan, &mut world, chunk);

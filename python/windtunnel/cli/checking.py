@@ -131,7 +131,7 @@ def words(found: Facts) -> str:
 
 
 def size(packet_hops: float) -> str:
-    """Say how large runs are that take so many packet-hops."""
+    """Say how large runs are that take this many packet-hops."""
     seconds = packet_hops / PACKET_HOPS_PER_SECOND
     took = f"{seconds:.0f} s" if seconds >= 1 else "less than a second"
     return f"about {packet_hops:,.0f} packet-hops at the most: {took} of one processor"

@@ -9,7 +9,7 @@ from windtunnel.cli.arguments import Json
 from windtunnel.cli.output import answer, say
 
 app = typer.Typer(
-    help="What live commands have left on the system.",
+    help="Removes what live commands have left on the system.",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
@@ -30,4 +30,4 @@ def clean(as_json: Json = False) -> None:
     for path in removed:
         say(f"removed {path}")
     if not removed:
-        say("nothing was left behind")
+        say("there was nothing to remove")

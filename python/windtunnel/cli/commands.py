@@ -165,7 +165,7 @@ def reproduce_paper(
     ] = 0,
     quick: Annotated[
         bool,
-        typer.Option("--quick", help="Only try everything: one short run; decides nothing."),
+        typer.Option("--quick", help="One short run of everything; gives no verdicts."),
     ] = False,
     only: Annotated[
         list[str] | None,
@@ -353,7 +353,11 @@ def compare(
     ],
     second: Annotated[
         Path,
-        typer.Argument(metavar="SECOND", help="Another one.", autocompletion=completing.results),
+        typer.Argument(
+            metavar="SECOND",
+            help="A second folder with results.",
+            autocompletion=completing.results,
+        ),
     ],
     as_json: Json = False,
 ) -> None:

@@ -119,7 +119,7 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
         run.append((places[own[0]], options.command))
     elif not attached and not run:
         fail(
-            "say what runs behind the nodes: `-- COMMAND` behind the first, and "
+            "name what runs behind the nodes: `-- COMMAND` behind the first, and "
             "--at NODE=PROGRAM behind others; or --attach NODE=INTERFACE",
             INVALID_INPUT,
         )
@@ -218,7 +218,10 @@ def tell(report: dict[str, Any]) -> None:
         f"{wait['p99'] * 1e6:.0f} µs at most to enter"
     )
     if not report["kept_up"]:
-        say("It did not keep up: what was measured is not exact. Packets by how late they left:")
+        say(
+            "The emulation did not keep up: what was measured is not exact. "
+            "Packets by how late they left:"
+        )
         output().print(histogram(report["lateness"]))
     for problem in problems(report):
         say(problem)
@@ -241,13 +244,14 @@ def problems(report: dict[str, Any]) -> Iterator[str]:
         yield "The system did not allow real-time priority: packets are late when it is busy."
     counted = {
         "malformed": "were not whole IP packets",
-        "unknown_destination": "were for addresses of no attached node",
+        "unknown_destination": "had an address of no attached node",
         "unreachable": "had no path to their node",
-        "refused": "were not taken by the kernel when they left",
+        "refused": "were rejected by the kernel",
     }
     for key, what in counted.items():
         if report[key]:
             yield f"{count(report[key], 'packet')} {what}."
     for name, drops in zip(report["attachments"], report["interface_drops"], strict=True):
         if drops:
-            yield f"{count(drops, 'packet')} found no room at the interface of {name}."
+            what = f"were dropped at the full queue of the interface of {name}"
+            yield f"{count(drops, 'packet')} {what}."

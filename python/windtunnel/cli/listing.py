@@ -200,7 +200,7 @@ def listed(word: str | None) -> dict[str, list[Entry]]:
     if not any(found.values()):
         known = f"`windtunnel list` names kinds of things: {', '.join(KINDS)}"
         help = did_you_mean(word, [*KINDS, *names()]) or known
-        raise ScenarioError(f"there is nothing named `{word}`\nhelp: {help}")
+        raise ScenarioError(f"unknown name `{word}`\nhelp: {help}")
     return {kind: them for kind, them in found.items() if them}
 
 

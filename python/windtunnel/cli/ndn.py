@@ -31,7 +31,7 @@ Bind = Annotated[
     str | None, typer.Option(metavar="ADDRESS", help="The local address, with or without a port.")
 ]
 Connect = Annotated[
-    str, typer.Option(metavar="URL", help="The forwarder or producer that is asked.")
+    str, typer.Option(metavar="URL", help="The forwarder or producer to connect to.")
 ]
 
 
@@ -60,7 +60,7 @@ def forward(
 )
 def put(
     prefix: Annotated[
-        str, typer.Option(metavar="NAME", help="What its names begin with, such as /example.")
+        str, typer.Option(metavar="NAME", help="The prefix of its names, such as /example.")
     ],
     file: Annotated[Path, typer.Option(metavar="FILE", help="The file that is served.")],
     connect: Annotated[

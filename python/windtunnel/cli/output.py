@@ -105,4 +105,4 @@ def drawn(
 def open_page(page: Path) -> None:
     """Open a page in the browser; without one, a line says so."""
     if not webbrowser.open(page.resolve().as_uri()):
-        progress.tell([f"found no browser to open {page}; $BROWSER can name one"])
+        progress.tell([f"no browser was found to open {page}; $BROWSER can name one"])

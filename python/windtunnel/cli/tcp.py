@@ -14,7 +14,7 @@ from windtunnel.cli.linux import of_linux
 from windtunnel.cli.output import INTERRUPTED, answer, fail, say
 
 app = typer.Typer(
-    help="Transfer files by our TCP, with real hosts.",
+    help="Transfer files to and from real hosts with Windtunnel's TCP.",
     epilog="windtunnel tcp connect 10.9.0.1:7007 --controller copa --send FILE",
     no_args_is_help=True,
 )
@@ -23,24 +23,24 @@ Interface = Annotated[
     str,
     typer.Option(
         metavar="NAME",
-        help="The TUN interface; where there is none of that name it is made, and removed at the "
-        "end.",
+        help="The TUN interface; one that does not exist is created, and removed at the end.",
     ),
 ]
 Address = Annotated[
     str,
     typer.Option(
         metavar="ADDRESS/PREFIX",
-        help="Our address, in the interface's subnet. The kernel has the first other one of it "
-        "on an interface that is made.",
+        help="The local address, in the interface's subnet. On an interface that is created, "
+        "the kernel has the first other address.",
     ),
 ]
 Controller = Annotated[
     str, typer.Option(metavar="NAME", help="The congestion controller of what is sent.")
 ]
-Send = Annotated[Path | None, typer.Option(metavar="FILE", help="What is sent.")]
+Send = Annotated[Path | None, typer.Option(metavar="FILE", help="The file to send.")]
 Receive = Annotated[
-    Path | None, typer.Option(metavar="FILE", help="Where to write what comes; default: nowhere.")
+    Path | None,
+    typer.Option(metavar="FILE", help="Where to write what is received; default: nowhere."),
 ]
 
 
@@ -72,7 +72,7 @@ def connect(
 
 @app.command()
 def listen(
-    port: Annotated[int, typer.Argument(metavar="PORT", min=1, max=65535, help="Our port.")],
+    port: Annotated[int, typer.Argument(metavar="PORT", min=1, max=65535, help="The local port.")],
     interface: Interface = "windtunnel0",
     address: Address = "10.9.0.2/24",
     controller: Controller = "cubic",

@@ -98,9 +98,9 @@ class ParallelFlowEnvironment(ParallelEnv[str, NDArray[Any], NDArray[Any]]):  # 
     def rows_of(self, actions: Mapping[str, NDArray[Any]]) -> NDArray[Any]:
         """Give the actions of all possible agents; those that do not take part have no effect."""
         if not self.agents:
-            raise ValueError("no agent takes part: reset first")
+            raise ValueError("there is no agent; call reset first")
         if set(actions) != set(self.agents):
-            raise ValueError(f"actions are of {list(actions)}; they must be of {self.agents}")
+            raise ValueError(f"actions are for {list(actions)}; they must be for {self.agents}")
         space = self.flows.task.action_space
         rows = np.zeros((len(self.possible_agents), *space.shape), space.dtype)
         for agent, action in actions.items():

@@ -16,11 +16,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 
 from windtunnel._core import __version__
 from windtunnel.extensions import described
+from windtunnel.measures.frame import Parameter
 from windtunnel.measures.intervals import interval
 from windtunnel.studies import design
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Study
-from windtunnel.studies.frame import Parameter
 from windtunnel.studies.measures import MEASURES
 from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.runner import settings_of

@@ -113,7 +113,7 @@ def example(measure: str) -> str:
 def check_measure(option: str, measure: str) -> None:
     """Refuse what is not a measure, or cannot be judged. Raises StudyError."""
     if measure in NEITHER:
-        raise StudyError(f"{option} {measure}: neither more nor less of it is better")
+        raise StudyError(f"{option} {measure}: neither direction of this measure is better")
     if measure not in JUDGED:
         raise StudyError(f"{option} {measure}: unknown measure\nhelp: known: {', '.join(JUDGED)}")
 

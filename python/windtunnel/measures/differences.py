@@ -19,8 +19,8 @@ from windtunnel.measures.columns import (
     ONE_WAY_DELAY,
     MeasuredColumn,
 )
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.measures.intervals import interval
-from windtunnel.studies.frame import Parameter, StudyFrame
 from windtunnel.tables import ResultTables
 
 MEASURES = (GOODPUT, DELAY, ONE_WAY_DELAY, COMPLETION)
@@ -122,7 +122,7 @@ def of_study(results: StudyFrame, parameter: Parameter) -> list[Difference]:
 
 
 def named(parameter: Parameter) -> list[str]:
-    """Give the values of a parameter with its name, but for words."""
+    """Give the values of a parameter with its name, except for words."""
     if parameter.numbers is None:
         return parameter.values
     return [f"{parameter.name} {it}" for it in parameter.values]

@@ -40,7 +40,7 @@ def with_lost(flows: pl.DataFrame) -> pl.DataFrame:
     """Give the table `flows` with `LOST`: of the packets that a flow sent, the share lost.
 
     TCP: segments that had to be sent again, that is, whose retransmission was no duplicate. NDN:
-    Interests that brought no Data, but for those that still may. UDP: datagrams missing among
+    Interests that brought no Data, except for those that still may. UDP: datagrams missing among
     those received, or all if none was; null where the table does not count them.
     """
     by_protocol = {

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import polars as pl
 
-from windtunnel.studies.frame import StudyFrame
+from windtunnel.measures.frame import StudyFrame
 from windtunnel.tables import ResultTables
 
 R = TypeVar("R", bound=ResultTables)

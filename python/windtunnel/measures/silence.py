@@ -68,7 +68,7 @@ def reason(row: Row, values: dict[str, Any], dead: Dead) -> str:
         case {"connections": 0} | {"protocol": "ndn", "interests": 0} | {"datagrams": 0}:
             return began_not(values, row["flow"], dead.duration_s)
         case {"connections": int(), "segments": 0}:
-            said = "its SYN was never answered"
+            said = "its SYN was not answered"
         case {"connections": int(), "segments": int(sent)}:
             said = f"none of its {sent:,} segments arrived in order"
         case {"interests": int(sent)}:
@@ -110,7 +110,7 @@ def began_not(values: dict[str, Any], flow: str, duration_s: float) -> str:
     start = start_of(values, flow)
     if start and start.number >= duration_s:
         return f"it starts at {start.at(start.number)}, and the run ends at {duration_s:g} s"
-    return f"it had not begun when the run ended at {duration_s:g} s"
+    return f"it had not started when the run ended at {duration_s:g} s"
 
 
 def start_of(values: dict[str, Any], flow: str) -> Quantity | None:

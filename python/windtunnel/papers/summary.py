@@ -140,7 +140,7 @@ def fits(items: Sequence[Item], scores: Sequence[Score], sample: Sequence[str]) 
     if not default.numbers:
         return
     if all(item.measured is None or item.measured.runs < 2 for item in items):
-        yield "One run of each case decides nothing: it has no interval."
+        yield "One run of each case has no interval and gives no verdict."
         return
     yield f"Numbers of the paper that match: {of_all(default)} by default."
     drawn = set(sample)

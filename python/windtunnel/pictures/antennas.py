@@ -41,8 +41,8 @@ def losses(comparison: Comparison) -> list[Picture]:
             Picture(
                 name="antennas" if len(ends) == 1 else f"antennas-{number}",
                 title=f"Loss of the antenna on {node} over the angle ({link})",
-                caption="Points: where the other end is from the beam in use, and all that the"
-                " antenna loses there, scan loss included.",
+                caption="Points: the angle of the other end from the beam in use, and the total"
+                " loss of the antenna there, including scan loss.",
                 lines=[],
                 chart=partial(chart, curve, together(present)),
             )

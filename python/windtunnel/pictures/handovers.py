@@ -36,7 +36,7 @@ def handovers(comparison: Comparison) -> list[Picture]:
     used = stays(routes.filter(**is_first), comparison["contacts"].filter(**is_first))
     rows = used["row"].unique(maintain_order=True).to_list()
     shown = rows[:MOST_ROWS]
-    caption = "In parentheses: how often the satellite changes."
+    caption = "In parentheses: the number of changes of the satellite."
     if len(rows) > MOST_ROWS:
         caption += f" The other {len(rows) - MOST_ROWS} places and flows are left out."
     drawn = used.filter(pl.col("row").is_in(shown))

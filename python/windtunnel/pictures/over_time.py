@@ -145,7 +145,7 @@ def in_panels(
         said = [explanation(samples, over, index, len(divided))]
         if top is not None and maximum(frame["high"]) > top:
             most = f"{significant(maximum(frame['high']))} {shown.unit}"
-            said.append(f"Single values leave the picture, up to {most}: {LATE}.")
+            said.append(f"Single values are outside the picture, up to {most}: {LATE}.")
         if events is not None:
             said.append(marked.named(events))
         chart = partial(

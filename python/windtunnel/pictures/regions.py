@@ -80,8 +80,8 @@ def map_of(names: pl.DataFrame, routers: pl.DataFrame, links: pl.DataFrame) -> P
         orient="row",
     )
     caption = (
-        "Squares are borders. Colours tell what each node looked at to forward packets between "
-        "regions: those in the colours of codes and of payload addresses must know the region "
+        "Squares are borders. Colours show by which field each node forwards packets between "
+        "regions: nodes that forward by codes or payload addresses must implement the region "
         "protocol. In brackets: how packets of other regions cross."
     )
     chart = partial(draw_map, circles, nodes, lines, radius)
@@ -263,12 +263,12 @@ def changes_of(routers: pl.DataFrame, changes: pl.DataFrame) -> Picture:
     )
     last = maximum(changes["time_s"])
     caption = (
-        "Each mark is a router that forwards packets for a region another way; "
-        f"the last changed at {last:.3g} s."
+        "Each mark is a router that changes its route to a region; "
+        f"the last change is at {last:.3g} s."
     )
     return Picture(
         "route-changes",
-        "When routers changed their ways to regions",
+        "Changes of the routes to regions",
         caption,
         [],
         partial(draw_changes, frame, nodes),
@@ -290,7 +290,7 @@ def draw_changes(frame: pl.DataFrame, nodes: list[str], ink: Ink) -> Drawing:
         color=alt.Color(
             "region:N",
             scale=colours,
-            legend=alt.Legend(orient="top", title="way to", labelColor=ink.text),
+            legend=alt.Legend(orient="top", title="route to", labelColor=ink.text),
         ),
         shape=alt.Shape(
             "event:N",

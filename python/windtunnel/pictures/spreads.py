@@ -202,9 +202,7 @@ def of_datagrams(comparison: Comparison) -> list[Picture]:
     said = (
         "Datagrams that are missing before the last one that was received, of all that were sent."
     )
-    jitter = (
-        "How much the time that datagrams are under way varies from one to the next (RFC 3550)."
-    )
+    jitter = "How much the transit time of datagrams varies from one to the next (RFC 3550)."
     return [
         *flow_bars(comparison, flows, LOST, share, said),
         *flow_bars(comparison, flows, JITTER, pl.col("jitter_s"), jitter),

@@ -77,7 +77,7 @@ def written_down(frame: pl.DataFrame, found: Iterable[MeasuredColumn]) -> Findin
         return Findings([], "")
     note = f"±: half of the {INTERVAL} of the mean over the runs."
     if all(it["runs"].max() == 1 for it in spreads.values()):
-        note = "One run of each: how much other runs would differ is not known."
+        note = "One run of each case: the variation between runs is unknown."
     return Findings([sentence(*it) for it in spreads.items()], note)
 
 

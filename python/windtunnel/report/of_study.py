@@ -10,6 +10,7 @@ import polars as pl
 from windtunnel import significance
 from windtunnel.measures import repetition
 from windtunnel.measures.columns import COMPLETION, GOODPUT, MeasuredColumn
+from windtunnel.measures.frame import Parameter
 from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
@@ -17,7 +18,6 @@ from windtunnel.pictures.studies.figure import Figure
 from windtunnel.pictures.studies.layout import axis
 from windtunnel.report import findings, page, study_tables
 from windtunnel.report.of_results import counted
-from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import StudyResults
 
 MOST_TEXTS = 6

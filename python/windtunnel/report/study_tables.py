@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.frame import Parameter
 from windtunnel.pictures.studies import measures
 from windtunnel.pictures.studies.layout import text_of
 from windtunnel.report.tables import MOST_ROWS, SPREAD_NOTE, Cell, Column, Table, numbers, text
-from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import StudyResults
 
 

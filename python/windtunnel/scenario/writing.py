@@ -67,7 +67,7 @@ def written(value: object) -> str:
     """Write a value on one line."""
     match value:
         case str():
-            # JSON's text is TOML's but for one character.
+            # JSON's text is TOML's except for one character.
             return JSON.encode(value).replace("\x7f", "\\u007f")
         case bool():
             return "true" if value else "false"

@@ -17,7 +17,7 @@ MOST_SHOWN = 10
 """The maximum number of values whose errors are shown."""
 
 WITHOUT_RANDOMNESS = (
-    "nothing is random at the first point, so that all its seeds give the same run: "
+    "nothing is random at the first point, so all its seeds give the same run: "
     "`start_within` of flows, or `jitter` or `loss` of links, makes them differ"
 )
 

@@ -13,11 +13,11 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from windtunnel._core import COLUMNS, check_toml, suggestion
 from windtunnel.extensions import Extensions
+from windtunnel.measures.frame import Parameter
 from windtunnel.quantities import Quantity, quantity
 from windtunnel.scenario.writing import in_toml
 from windtunnel.studies.derived import Formula
 from windtunnel.studies.errors import StudyError
-from windtunnel.studies.frame import Parameter
 from windtunnel.studies.measures import MEASURES
 from windtunnel.studies.values import labels, spaced
 from windtunnel.texts import name_of, read_text

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from windtunnel.folders import read_manifest
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.results import not_results
-from windtunnel.studies.frame import Parameter, StudyFrame
 from windtunnel.studies.measures import MEASURES
 from windtunnel.studies.store import RUNS, TABLES, Store, schema
 

@@ -23,11 +23,11 @@ from windtunnel.folders import (
     write_table,
     written_whole,
 )
+from windtunnel.measures.frame import Parameter
 from windtunnel.progress import shown
 from windtunnel.studies import checking, design, runner, worker
 from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Sample, Study, Varied, read
-from windtunnel.studies.frame import Parameter
 from windtunnel.studies.outcome import POINTS, STUDY, StudyResults, of_points
 from windtunnel.studies.runner import Progress, Ran, settings_of
 from windtunnel.studies.store import RUNS, TABLES, Store

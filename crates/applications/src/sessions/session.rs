@@ -190,7 +190,7 @@ impl Session {
         self.fetch(&pages, here, here.site);
     }
 
-    /// What a policy written outside answers, as it sees the stage that is so many before this
+    /// What a policy written outside answers, as it sees the stage that is this many before this
     /// one; nothing, if there is none.
     pub(super) fn ask(
         &mut self,

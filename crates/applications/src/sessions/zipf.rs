@@ -13,7 +13,7 @@ pub struct PagePopularity {
 }
 
 impl PagePopularity {
-    /// The popularity of so many entries; `None` without entries, or with an exponent
+    /// The popularity of this many entries; `None` without entries, or with an exponent
     /// that is below 0 or not a number.
     #[must_use]
     pub fn new(entries: usize, exponent: f64) -> Option<Self> {
@@ -29,7 +29,7 @@ impl PagePopularity {
     }
 }
 
-/// How many distinct entries so many draws give: the mean and the standard deviation.
+/// How many distinct entries this many draws give: the mean and the standard deviation.
 /// With `U_r = (1 - p_r)^draws`, the mean is `Σ (1 - U_r)`, and the variance
 /// `Σ U_r (1 - U_r) + Σ_{r≠s} ((1 - p_r - p_s)^draws - U_r U_s)`.
 #[must_use]

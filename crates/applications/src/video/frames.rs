@@ -82,7 +82,7 @@ impl Frames {
         self.order.last().map_or(0, |it| self.ends[*it as usize])
     }
 
-    /// How long so many frames last.
+    /// How long this many frames last.
     #[must_use]
     pub fn duration(&self, frames: usize) -> Duration {
         Duration::from_seconds(frames as f64 / self.per_second).unwrap_or(Duration::MAX)

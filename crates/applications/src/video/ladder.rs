@@ -26,7 +26,7 @@ impl Ladder {
         Self { duration, bitrates: bitrates.into(), sizes: sizes.into() }
     }
 
-    /// So many segments, each of which has the bitrate of its level.
+    /// This many segments, each of which has the bitrate of its level.
     #[must_use]
     pub fn constant(duration: Duration, bitrates: Vec<f64>, segments: usize) -> Self {
         let bytes = |it: &f64| (it / 8.0 * duration.as_seconds()).round().max(1.0) as u64;
@@ -35,7 +35,7 @@ impl Ladder {
         Self::new(duration, bitrates, sizes)
     }
 
-    /// The same with so many segments only.
+    /// The same with this many segments only.
     #[must_use]
     pub fn first(&self, segments: usize) -> Self {
         let sizes = &self.sizes[..segments * self.bitrates.len()];

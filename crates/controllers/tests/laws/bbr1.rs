@@ -398,7 +398,7 @@ fn bbr1_lets_no_application_limited_sample_lower_its_bandwidth() {
 }
 
 /// A path of 1000 segments a second and 100 ms whose policer lets 500 a second through: reports of
-/// that many delivered, and so many lost, one a round trip, until the rate is halved; how many
+/// that many delivered, and this many lost, one a round trip, until the rate is halved; how many
 /// there were, if they are no more than 40.
 fn reports_until_policed(
     share_lost: f64,

@@ -52,7 +52,7 @@ fn bbr3_probes_for_the_round_trip_every_five_seconds_at_little_cost() {
     for pair in probes.windows(2) {
         close((pair[1] - pair[0]) as f64, 5.25 * SECOND as f64, 0.05);
     }
-    // Pacing leaves 1 % as well, but for the probes for bandwidth.
+    // Pacing leaves 1 % as well, except for the probes for bandwidth.
     let cost = 1.0 - path.watch(40 * SECOND).rate() / RATE as f64;
     assert!(cost < 0.02 + 0.01 + BASE as f64 / (5 * SECOND) as f64, "{cost}");
 }

@@ -196,7 +196,7 @@ fn apart(rate: u64) -> [f64; 2] {
     [rates[0], rates[1]]
 }
 
-/// Apart by more than 20 % in bandwidth the two are recognised as two, but for what probing for the
+/// Apart by more than 20 % in bandwidth the two are recognised as two, except what probing for the
 /// round trip costs. Of equal bandwidth they are taken for one bottleneck.
 #[test]
 fn c_mpbbr_fills_two_bottlenecks_unless_they_are_alike() {

@@ -34,7 +34,7 @@ fn efficiency(sinr: f64) -> f64 {
     (1.0 + f64::powf(10.0, sinr / 10.0)).log2()
 }
 
-/// It starts with twice the initial window; but for that, step by step, however
+/// It starts with twice the initial window; except for that, step by step, however
 /// many epochs pass.
 #[test]
 fn d_tcp_with_one_flow_is_reno() {

@@ -23,7 +23,7 @@ pub(crate) enum Treatment {
     MarkMildly(f64),
     /// Loses this share, at random.
     Lose(f64),
-    /// Loses what comes faster than so many packets a second, but for a burst
+    /// Loses what comes faster than this many packets a second, except for a burst
     /// (in packets).
     Police(f64, f64),
 }

@@ -102,7 +102,7 @@ fn prague_on_short_paths_answers_marks_once_in_25_milliseconds() {
 
 const FALLBACK: [(&str, Value<'_>); 1] = [("classic-ecn-fallback", Value::Flag(true))];
 
-/// What a mark leaves of the window after so many round trips of 100 ms. The queue goes from
+/// What a mark leaves of the window after this many round trips of 100 ms. The queue goes from
 /// `queue.0` to `queue.1` nanoseconds in each of them, but is empty in the first one, whose
 /// first segment is marked: the marked share has come down to nothing since.
 fn left(values: &[(&str, Value<'_>)], queue: (f64, f64), rounds: u32) -> f64 {

@@ -209,7 +209,7 @@ impl VideoEnvironment {
     /// If no episode is under way, and why something from outside could not go on.
     pub fn step(&mut self, level: usize) -> Result<VideoSignals, String> {
         let episode = self.episode.as_ref();
-        let episode = episode.ok_or("no episode is under way: reset first")?;
+        let episode = episode.ok_or("there is no episode; call reset first")?;
         // A run that is over does not listen: `go_on` says so.
         let _ = episode.answers.send(level);
         self.go_on()

@@ -58,7 +58,7 @@ impl Draw {
         }
     }
 
-    /// The places of drawn entries, of so many.
+    /// The places of drawn entries, of this many.
     fn places(self, entries: usize, random: &mut Random) -> Vec<usize> {
         let shares = match self {
             Self::Uniform => vec![1.0; entries],

@@ -20,7 +20,7 @@ const HOSTS: std::ops::Range<u64> = 0x0100_0000..0xe000_0000;
 /// that all find one as long as there is space.
 ///
 /// # Errors
-/// The number of addresses that they need, if there are not so many.
+/// The number of addresses that they need, if there are not this many.
 pub(super) fn draw(counts: &PrefixCounts, random: &mut Random) -> Result<Vec<Prefix>, u64> {
     let needed: u64 = (0u8..).zip(counts).map(|(length, it)| u64::from(*it) << (32 - length)).sum();
     if needed > HOSTS.end - HOSTS.start {

@@ -89,7 +89,7 @@ impl Polarisation {
     }
 }
 
-/// What rain of so many mm/h takes (P.838-3, equation 1).
+/// What rain of this many mm/h takes (P.838-3, equation 1).
 #[must_use]
 pub fn rain(frequency: f64, rate: f64, polarisation: Polarisation) -> f64 {
     let [k, alpha] = polarisation.coefficients(frequency);

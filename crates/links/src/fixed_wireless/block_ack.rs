@@ -6,7 +6,7 @@ use windtunnel_engine::Random;
 use super::timing::WINDOW;
 
 /// In how many attempts a packet gets across of which each fails with that probability, after
-/// at most so many retransmissions; and whether all fail.
+/// at most this many retransmissions; and whether all fail.
 pub(super) fn attempts(error: f64, retransmissions: u32, random: &mut Random) -> (u32, bool) {
     let mut failed = 0;
     while random.happens(error) {
@@ -18,7 +18,7 @@ pub(super) fn attempts(error: f64, retransmissions: u32, random: &mut Random) ->
     (failed + 1, false)
 }
 
-/// The window: a packet is sent only when the one that was sent so many before has been
+/// The window: a packet is sent only when the one that was sent this many before has been
 /// acknowledged, or given up. Turns count from one: in each, an end sends, and then is told what
 /// arrived.
 #[derive(Clone, Copy, Debug)]

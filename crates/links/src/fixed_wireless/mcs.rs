@@ -14,7 +14,7 @@ const DATA_CHIPS: f64 = 448.0 / 512.0;
 /// the length and share for which the standard states sensitivities.
 const REFERENCE_LENGTH: f64 = 4096.0;
 const REFERENCE_ERROR: f64 = 0.01;
-/// So many dB more divide the errors by ten: LDPC codes of 672 bits in white noise.
+/// This many dB more divide the errors by ten: LDPC codes of 672 bits in white noise.
 const DECADE: f64 = 0.4;
 /// The noise figure and the loss of an implementation that the sensitivities assume, in dB,
 /// are in them: this is the noise figure that the SNR is computed with.
@@ -101,7 +101,7 @@ impl Mcs {
         }
     }
 
-    /// The probability that a packet of so many bytes is wrong at a SNR in dB: all parts of it
+    /// The probability that a packet of this many bytes is wrong at a SNR in dB: all parts of it
     /// are wrong independently.
     #[must_use]
     pub fn error(&self, thresholds: Thresholds, snr: f64, bytes: u32) -> f64 {

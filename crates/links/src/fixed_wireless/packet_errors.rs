@@ -17,7 +17,7 @@ impl PacketErrors {
         Self { thresholds, last: None }
     }
 
-    /// That of a packet of so many bytes, as `Mcs::error`.
+    /// That of a packet of this many bytes, as `Mcs::error`.
     pub(super) fn of(&mut self, reception: Reception, bytes: u32) -> f64 {
         if let Some((of, length, error)) = self.last
             && (of, length) == (reception, bytes)

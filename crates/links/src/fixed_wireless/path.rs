@@ -11,7 +11,7 @@ const IP_PACKET: u32 = 1500;
 const TCP_SHARE: f64 = 1448.0 / 1500.0;
 
 impl FixedWirelessPlan {
-    /// What rain of so many mm/h takes, in dB.
+    /// What rain of this many mm/h takes, in dB.
     #[must_use]
     pub fn rain_loss(&self, rate: f64) -> f64 {
         if rate <= 0.0 {

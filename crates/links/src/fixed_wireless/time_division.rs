@@ -75,7 +75,7 @@ impl TimeDivision {
         }
     }
 
-    /// Places a packet that needs so many attempts.
+    /// Places a packet that needs this many attempts.
     fn place(&mut self, free: Time, airtime: Duration, attempts: u64) {
         let from = self.find_room(free, airtime);
         let within = airtime.min(CAPACITY);

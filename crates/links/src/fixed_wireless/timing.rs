@@ -48,7 +48,7 @@ pub enum Access {
 pub enum MediumAccess {
     /// Each end has its half of Terragraph's frames.
     TimeDivision,
-    /// Both ends share the medium: exchanges of so many packets.
+    /// Both ends share the medium: exchanges of this many packets.
     Exchange {
         /// How they share it.
         access: Access,
@@ -74,7 +74,7 @@ impl MediumAccess {
         }
     }
 
-    /// What packets of so many bytes have of it, in bits per second of them.
+    /// What packets of this many bytes have of it, in bits per second of them.
     #[must_use]
     pub fn of_packets(self, scheme: Rate, bytes: u32) -> f64 {
         let (packets, time) = match self {
@@ -109,7 +109,7 @@ fn block_acknowledgement() -> Rate {
     Mcs::of(1).expect("the scheme of acknowledgements").rate()
 }
 
-/// How many packets of so many bytes go in one half of a frame.
+/// How many packets of this many bytes go in one half of a frame.
 #[must_use]
 pub fn packets_of_half_frame(rate: Rate, bytes: u32) -> u32 {
     let packet = rate.transmission_time(bytes + TERRAGRAPH_OVERHEAD);

@@ -18,7 +18,7 @@ pub(super) struct Handover {
 }
 
 impl Handover {
-    /// The choice among so many stations.
+    /// The choice among this many stations.
     pub(super) fn new(plan: HandoverPlan, stations: usize) -> Self {
         Self { plan, serving: None, better_since: vec![None; stations], over: Time::ZERO }
     }

@@ -178,7 +178,7 @@ impl Map {
         self.path.windows(2).map(|it| it[0].distance(it[1])).sum()
     }
 
-    /// Where the user is after so many metres.
+    /// Where the user is after this many metres.
     ///
     /// # Panics
     /// If the way has no corner.
@@ -192,7 +192,7 @@ impl Map {
             }
             left -= length;
         }
-        *self.path.last().expect("a way has a corner")
+        *self.path.last().expect("a path has a corner")
     }
 
     /// What the buildings leave of the sight between a station and a user at a

@@ -86,7 +86,7 @@ pub struct RadioPlan {
     pub period: Duration,
     /// When the user changes from one station to another.
     pub handover: HandoverPlan,
-    /// How the SINR is reported to senders: every so many periods.
+    /// How the SINR is reported to senders: every this many periods.
     pub report: ReportPlan,
 }
 

@@ -122,7 +122,7 @@ pub fn knife_edge_loss(parameter: f64) -> f64 {
     (6.9 + 20.0 * log10(hypot(from, 1.0) + from)).max(0.0)
 }
 
-/// A power ratio of so many dB.
+/// A power ratio of this many dB.
 #[must_use]
 pub(super) fn from_decibels(decibels: f64) -> f64 {
     pow(10.0, decibels / 10.0)

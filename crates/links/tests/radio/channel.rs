@@ -14,7 +14,7 @@ fn radio(plan: &RadioPlan) -> Radio {
     Radio::new(plan, &Streams::new(1, 0), "air")
 }
 
-/// The channel every so many milliseconds.
+/// The channel every this many milliseconds.
 fn states(plan: &RadioPlan, count: u64, period: u64) -> Vec<ChannelState> {
     let mut radio = radio(plan);
     (0..count).map(|number| radio.sample(at_millisecond(number * period))).collect()

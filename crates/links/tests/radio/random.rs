@@ -131,7 +131,7 @@ fn blockage_takes_its_share_of_the_time() {
     let mean_loss = losses(PASSERS_BY, samples, step).sum::<f64>() / samples as f64;
     // An edge counts half; a cycle is a gap, two edges and the time at the full.
     let share = (0.3 + 0.1) / (1.0 + 0.3 + 2.0 * 0.1);
-    // The error of a ratio over so many cycles of independent exponential parts.
+    // The error of a ratio over this many cycles of independent exponential parts.
     let cycles = samples as f64 * 0.01 / 1.5;
     let variance = ((1.0 - share) * 0.3_f64).powi(2) + (share * 1.0_f64).powi(2);
     let error = variance.sqrt() / (1.5 * cycles.sqrt());

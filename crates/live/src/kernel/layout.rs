@@ -80,7 +80,7 @@ pub(super) struct Report {
 pub(super) struct RateSample {
     /// Segments delivered since the newest of the acknowledged was sent.
     pub(super) delivered: u32,
-    /// In so many microseconds; none if that is shorter than the least round trip.
+    /// In this many microseconds; none if that is shorter than the least round trip.
     pub(super) interval: Option<u32>,
 }
 

@@ -16,7 +16,7 @@ const PROGRAMS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/controller.bpf
 
 /// The longest name of an algorithm, in bytes (`TCP_CA_NAME_MAX` less the zero at the end).
 const LONGEST_NAME: usize = 15;
-/// Of what libbpf says, so many bytes are told, the last.
+/// Of what libbpf says, this many bytes are told, the last.
 const MOST_SAID: usize = 2_000;
 /// `struct tcp_congestion_ops` of `bpf/kernel_types.h`: where its flags are, and the flag that
 /// asks for ECN.

@@ -22,7 +22,7 @@ const LEAST_RELEASE: (u32, u32) = (6, 10);
 pub(super) fn check_machine() -> Result<(), KernelError> {
     let missing = |what: &str| Err(KernelError::Missing(what.to_owned()));
     if !Path::new("/proc/sys/kernel/unprivileged_bpf_disabled").exists() {
-        return missing("it is built without CONFIG_BPF_SYSCALL");
+        return missing("it was built without CONFIG_BPF_SYSCALL");
     }
     let release = fs::read_to_string("/proc/sys/kernel/osrelease").unwrap_or_default();
     if parse_release(&release).is_none_or(|it| it < LEAST_RELEASE) {

@@ -62,7 +62,7 @@ impl Session<'_> {
         };
         let mut metadata = name.clone();
         let keyword = Component::new(ComponentType::KEYWORD, METADATA);
-        metadata.push(keyword.expect("it is no digest"));
+        metadata.push(keyword.expect("it is not a digest"));
         if let Answer::Data(bytes) = self.ask(&asked(metadata), 2, goes_on)? {
             return self.read_metadata(&bytes);
         }
@@ -77,7 +77,7 @@ impl Session<'_> {
             }
             Answer::Refused(reason) => Err(refused(name, reason)),
             Answer::Nothing => {
-                Err(NdnError::Failed(format!("nobody answers Interests for {name}")))
+                Err(NdnError::Failed(format!("Interests for {name} are not answered")))
             }
         }
     }
@@ -87,7 +87,7 @@ impl Session<'_> {
         let first = data.content.and_then(|it| Reader::new(it).element().ok().flatten());
         let name = first.and_then(|it| Name::decode(&it).ok());
         name.map(|it| Found::Segments(it.into_owned()))
-            .ok_or_else(|| NdnError::Failed(format!("{} is no metadata of RDR", data.name)))
+            .ok_or_else(|| NdnError::Failed(format!("{} is not valid RDR metadata", data.name)))
     }
 
     /// Asks for the first segment.
@@ -105,7 +105,7 @@ impl Session<'_> {
             }
             Answer::Refused(reason) => Err(refused(&name, reason)),
             Answer::Nothing => {
-                Err(NdnError::Failed(format!("nobody answers Interests for {name}")))
+                Err(NdnError::Failed(format!("Interests for {name} are not answered")))
             }
         }
     }
@@ -120,7 +120,7 @@ impl Session<'_> {
         }
     }
 
-    /// Sends an Interest up to so many times, and waits for what answers it.
+    /// Sends an Interest up to this many times, and waits for what answers it.
     fn ask(
         &mut self,
         interest: &Interest<'_>,

@@ -186,7 +186,7 @@ impl Faces {
 
     /// Listens at an address; returns it with the port that was found, if it was 0.
     pub(super) fn listen(&mut self, at: FaceAddress) -> Result<FaceAddress, NdnError> {
-        let refused = || NdnError::system(format!("cannot listen at {at}"));
+        let refused = || NdnError::system(format!("cannot listen on {at}"));
         let address = match at.protocol {
             FaceProtocol::Udp => {
                 let index = self.add_datagrams(at.address, true).map_err(refused())?;
@@ -212,7 +212,7 @@ impl Faces {
         bind: Option<SocketAddr>,
         mtu: Option<u16>,
     ) -> Result<FaceId, NdnError> {
-        let refused = || NdnError::system(format!("cannot connect with {remote}"));
+        let refused = || NdnError::system(format!("cannot connect to {remote}"));
         let face = match remote.protocol {
             FaceProtocol::Udp => {
                 let socket = match self.listening(remote.address).filter(|_| bind.is_none()) {

@@ -201,7 +201,8 @@ impl<'a> Fetch<'a> {
             }
             if now.since(self.came) > PATIENCE {
                 let name = &self.name;
-                let what = format!("no more Data of {name} came for {} s", PATIENCE.as_seconds());
+                let what =
+                    format!("no Data of {name} was received for {} s", PATIENCE.as_seconds());
                 return Err(NdnError::Failed(what));
             }
         }
@@ -318,7 +319,7 @@ impl Output {
             self.waiting_bytes += content.len();
             if self.waiting_bytes > MOST_WAITING {
                 let what = format!(
-                    "segment {} is missing, and more than {} MiB after it have come",
+                    "segment {} is missing, and more than {} MiB after it were received",
                     self.next,
                     MOST_WAITING >> 20
                 );

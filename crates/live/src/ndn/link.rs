@@ -61,7 +61,7 @@ impl Link {
     /// The most packets of which fragments are awaited.
     const MOST_PARTIAL: usize = 64;
 
-    /// A link that carries packets of so many bytes, link headers included.
+    /// A link that carries packets of this many bytes, link headers included.
     pub(super) fn new(mtu: u16) -> Self {
         let settings = LinkServiceSettings { mtu: Some(mtu), pit_token: 0 };
         Self {

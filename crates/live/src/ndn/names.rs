@@ -77,7 +77,7 @@ impl Names {
     /// How many of the least recently used are looked at for one that can go.
     const MOST_TRIED: usize = 64;
 
-    /// Room for so many names.
+    /// Room for this many names.
     pub(super) fn new(most: usize) -> Self {
         Self {
             entries: Vec::new(),

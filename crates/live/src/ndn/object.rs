@@ -31,7 +31,7 @@ pub(super) struct Object {
 }
 
 impl Object {
-    /// The file in segments of so many bytes; its version is the time now.
+    /// The file in segments of this many bytes; its version is the time now.
     pub(super) fn new(
         file: File,
         size: u64,

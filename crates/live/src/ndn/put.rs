@@ -100,7 +100,7 @@ impl Putting {
                 }
             }
             (None, None) => {
-                let what = "neither a forwarder to connect with nor an address to listen at";
+                let what = "a forwarder to connect to or an address to listen on is required";
                 return Err(NdnError::Failed(what.into()));
             }
         }
@@ -174,7 +174,7 @@ impl Putting {
             }
         }
         Err(NdnError::Failed(format!(
-            "{remote} does not answer; is a forwarder there? `windtunnel ndn forward` starts one"
+            "{remote} does not answer; `windtunnel ndn forward` starts a forwarder"
         )))
     }
 

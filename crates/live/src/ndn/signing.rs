@@ -40,19 +40,22 @@ impl SignatureAlgorithm {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum KeyError {
     /// A signature needs a key.
-    #[error("a signature with {0} needs a private key; `openssl genpkey -algorithm {1}` makes one")]
+    #[error(
+        "a signature with {0} requires a private key; `openssl genpkey -algorithm {1}` makes one"
+    )]
     Missing(&'static str, &'static str),
     /// A digest needs none.
-    #[error("a digest needs no key; sign with ed25519 or ecdsa, or leave the key out")]
+    #[error("a digest does not use a key; sign with ed25519 or ecdsa, or remove the key")]
     Useless,
     /// It is no private key.
     #[error(
-        "this is no private key of {0} in PEM (PKCS #8); `openssl genpkey -algorithm {1}` makes one"
+        "this is not a private key for {0} in PEM (PKCS #8); `openssl genpkey -algorithm {1}` \
+         makes one"
     )]
     NotPrivate(&'static str, &'static str),
     /// It is no public key.
     #[error(
-        "this is no public key of Ed25519 or ECDSA on P-256 in PEM; \
+        "this is not a public key for Ed25519 or ECDSA on P-256 in PEM; \
          `openssl pkey -pubout -in PRIVATE.pem` writes one"
     )]
     NotPublic,

@@ -74,7 +74,7 @@ pub fn open(name: &str, place: Place) -> io::Result<Interface> {
     let interface = Interface::open_or_create(name, &[(place.kernel, place.prefix)])?;
     if interface.addresses().contains(&place.address) {
         let message = format!(
-            "{} is the kernel's own address on `{name}`; ours is another one of its subnet",
+            "{} is the kernel's own address on `{name}`; use another address of its subnet",
             place.address
         );
         return Err(io::Error::new(io::ErrorKind::AddrInUse, message));

@@ -49,7 +49,7 @@ pub fn controller(name: &str) -> Result<ControllerSettings, ControllerError> {
     }
 }
 
-/// How connections behave over IPv4 and IPv6, with packets of at most so many bytes.
+/// How connections behave over IPv4 and IPv6, with packets of at most this many bytes.
 #[must_use]
 pub fn settings(controller: &ControllerSettings, largest_packet: u16) -> [TcpSettings; 2] {
     [IpVersion::V4, IpVersion::V6].map(|ip| of_version(ip, controller, largest_packet))

@@ -45,7 +45,7 @@ pub enum TransferError {
     #[error("{0} does not answer")]
     TimedOut(SocketAddr),
     /// The peer's address is of another version of IP than ours.
-    #[error("{0} cannot be reached from {1}: they are of different versions of IP")]
+    #[error("{0} cannot be reached from {1}: their IP versions differ")]
     Version(SocketAddr, IpAddr),
     /// It was interrupted.
     #[error("interrupted")]

@@ -1,13 +1,16 @@
 //! What the tests need of the machine.
 
+pub(crate) mod skipping;
+
+use skipping::skipped;
 use windtunnel_live::Namespace;
 
-/// A namespace; none, with the reason printed, where there can be none.
+/// A namespace; none where there can be none.
 pub(crate) fn namespace() -> Option<Namespace> {
     match Namespace::create() {
         Ok(it) => Some(it),
         Err(error) => {
-            println!("skipped: no network namespace can be made: {error}");
+            skipped(format_args!("no network namespace can be made: {error}"));
             None
         }
     }

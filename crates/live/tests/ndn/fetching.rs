@@ -181,6 +181,6 @@ fn what_cannot_be_had_is_said_and_leaves_no_file() {
         verifier: Verifier::default(),
     };
     let error = windtunnel_live::ndn::get(&settings, || true).expect_err("nobody listens there");
-    assert!(error.to_string().contains("cannot connect with tcp://127.0.0.1:1"), "{error}");
+    assert!(error.to_string().contains("cannot connect to tcp://127.0.0.1:1"), "{error}");
     assert_eq!(fs::read_dir(&folder.0).unwrap().count(), 0);
 }

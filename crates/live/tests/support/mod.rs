@@ -6,6 +6,8 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use windtunnel_controllers::{DESCRIPTIONS, Settings};
 use windtunnel_live::kernel::{Flight, KernelError};
 
+use crate::skipping::skipped;
+
 /// One at a time: they measure, and use one algorithm's name.
 pub(crate) fn alone() -> MutexGuard<'static, ()> {
     static ONE: Mutex<()> = Mutex::new(());
@@ -23,7 +25,7 @@ pub(crate) fn start(settings: &Settings) -> Option<Flight> {
     match Flight::start(settings) {
         Ok(flight) => Some(flight),
         Err(KernelError::Missing(what)) => {
-            println!("skipped: {what}");
+            skipped(what);
             None
         }
         Err(other) => panic!("{other}"),
@@ -62,7 +64,7 @@ impl Network {
             let mut asked = Command::new(program);
             asked.arg("-h").stdout(Stdio::null()).stderr(Stdio::null());
             if asked.status().is_err() {
-                println!("skipped: {program} is not installed");
+                skipped(format_args!("{program} is not installed"));
                 return None;
             }
         }
@@ -70,7 +72,7 @@ impl Network {
         let it = Self { near: name("near"), router: name("router"), far: name("far") };
         let made = run(&["ip", "netns", "add", &it.router]);
         if !made.status.success() {
-            println!("skipped: {}", String::from_utf8_lossy(&made.stderr));
+            skipped(String::from_utf8_lossy(&made.stderr));
             return None;
         }
         for (end, device, network) in [(&it.near, "near", 1), (&it.far, "far", 2)] {
@@ -95,14 +97,14 @@ impl Network {
             add.extend(shape.split(' '));
             let made = run(&add);
             if !made.status.success() {
-                println!("skipped: {}", String::from_utf8_lossy(&made.stderr));
+                skipped(String::from_utf8_lossy(&made.stderr));
                 return None;
             }
         }
         Some(it)
     }
 
-    /// Has the router mark so many of a thousand packets that can be marked; false, with the
+    /// Has the router mark this many of a thousand packets that can be marked; false, with the
     /// reason said, if this machine cannot.
     pub(crate) fn mark(&self, of_a_thousand: u32) -> bool {
         let rules = format!(
@@ -114,7 +116,7 @@ impl Network {
         let nft = ["netns", "exec", &self.router, "nft", &rules];
         let made = Command::new("ip").args(nft).output().expect("ip has run before");
         if !made.status.success() {
-            println!("skipped: {}", String::from_utf8_lossy(&made.stderr));
+            skipped(String::from_utf8_lossy(&made.stderr));
         }
         made.status.success()
     }

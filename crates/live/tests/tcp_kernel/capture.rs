@@ -7,6 +7,7 @@ use std::time::Duration;
 use pcap_file::DataLink;
 use pcap_file::pcap::{PcapHeader, PcapPacket, PcapWriter};
 
+use crate::common::skipping::skipped;
 use crate::exchange::{Exchange, exchange};
 use crate::impaired::Impaired;
 use crate::network::{Network, Version};
@@ -15,7 +16,7 @@ use crate::recorder::Recorder;
 #[test]
 fn tshark_finds_no_fault_with_what_we_send() {
     if Command::new("tshark").arg("--version").output().is_err() {
-        println!("skipped: there is no tshark");
+        skipped("there is no tshark");
         return;
     }
     let Some(network) = Network::new() else { return };

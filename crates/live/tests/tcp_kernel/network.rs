@@ -68,7 +68,7 @@ impl Network {
                 Some(network)
             }
             Err(error) => {
-                println!("skipped: no TUN interface can be made: {error}");
+                common::skipping::skipped(format_args!("no TUN interface can be made: {error}"));
                 None
             }
         }
@@ -90,7 +90,7 @@ impl Network {
         values.split(' ').nth(place).unwrap().parse().unwrap()
     }
 
-    /// Packets of at most so many bytes.
+    /// Packets of at most this many bytes.
     pub(crate) fn shrink(&self, largest_packet: u16) {
         let size = largest_packet.to_string();
         self.namespace.run(move || ip(&["link", "set", NAME, "mtu", &size])).unwrap();

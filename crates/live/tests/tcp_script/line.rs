@@ -2,7 +2,7 @@
 //!
 //! A packet is written as `flags sequence(length) ack number win window <options>`, of which
 //! everything behind the length may be left out: of a packet that is expected, anything then
-//! holds, but for options, of which `<>` says that there are none. Numbers count from those of
+//! holds, except for options, of which `<>` says that there are none. Numbers count from those of
 //! the two SYNs. Flags are S, F, R, P, U, E, W and a dot for ACK.
 
 use etherparse::TcpOptionElement as Element;

@@ -7,7 +7,7 @@
 //! Selective Dropping in High Bandwidth-Delay Product Connections", sections III
 //! and V.
 //!
-//! - The [`SourceEdge`] marks what leaves as ECN-capable, but for a share selected
+//! - The [`SourceEdge`] marks what leaves as ECN-capable, except for a share selected
 //!   by chance, and keeps a clone of each selected packet.
 //! - Routers between the edges (RED with ECN, DualPI2) mark what is ECN-capable,
 //!   and drop what is not.

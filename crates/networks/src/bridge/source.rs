@@ -8,7 +8,7 @@
 //!   stalled queue. All others leave ECN-capable: what was not becomes ECT(0), what
 //!   was ECT(0) or ECT(1) stays so. A packet that is marked already (CE) keeps
 //!   its mark, and is not selected, because the mark would be lost.
-//! - The stalled queue holds so many bytes. When it is full, the oldest clone
+//! - The stalled queue holds this many bytes. When it is full, the oldest clone
 //!   goes: it has *expired*.
 //! - `acknowledge`: if the acknowledged packet's clone is held, it goes, and the
 //!   clones before it are to be sent. If it is not, because the acknowledgement

@@ -125,7 +125,7 @@ impl LinkService {
         })
     }
 
-    /// Packets sent from now on carry a PIT token of so many bytes, up to 32; 0: none.
+    /// Packets sent from now on carry a PIT token of this many bytes, up to 32; 0: none.
     pub fn set_pit_token(&mut self, bytes: u8) {
         self.settings.pit_token = bytes;
     }
@@ -292,7 +292,7 @@ fn identify(packet: &Packet) -> Option<(PrefixId, Option<NackReason>)> {
     (name.prefix.format() == PacketFormat::Ndn).then_some((name.prefix, reason))
 }
 
-/// A link packet with so many bytes of the network packet.
+/// A link packet with this many bytes of the network packet.
 fn carrying(link_packet: LinkPacket, network_size: u16, ecn: Ecn) -> Packet {
     let body = Body::LinkPacket(link_packet);
     Packet { body, ecn, network_size, hops: 0, route: Route::default() }

@@ -15,7 +15,7 @@ use crate::layer::{LayerMaker, NetworkLayer, NodeSetting};
 
 /// The number by which nodes know the layer: the underlay's UDP port.
 pub const PROTOCOL: ProtocolNumber = ProtocolNumber(UNDERLAY_PORT);
-/// A host's packets have so many bytes at most, with all headers.
+/// A host's packets have this many bytes at most, with all headers.
 const FULL_PACKET: u16 = 1500;
 
 /// Makes the layers of a network of autonomous systems.

@@ -68,11 +68,11 @@ pub struct LinkPlan {
 pub struct Beaconing {
     /// From one origination, propagation and registration to the next.
     pub interval: Duration,
-    /// So many segments are propagated and registered.
+    /// This many segments are propagated and registered.
     pub best_set: usize,
-    /// So many beacons are kept of each origin.
+    /// This many beacons are kept of each origin.
     pub candidates: usize,
-    /// A beacon passes at most so many systems.
+    /// A beacon passes at most this many systems.
     pub most_hops: usize,
     /// The expiry of hop fields, in steps less one: see [`lifetime`].
     ///
@@ -80,7 +80,7 @@ pub struct Beaconing {
     pub expiry: u8,
     /// How old paths may be before they are asked for again.
     pub refresh: Duration,
-    /// A host keeps so many paths to a destination.
+    /// A host keeps this many paths to a destination.
     pub most_paths: usize,
     /// Whether all segments are known at the start, as if the network had been there for long.
     pub is_known: bool,

@@ -38,7 +38,7 @@ impl Cipher {
         self.jobs.len() < MOST_WAITING
     }
 
-    /// Takes a packet with so many bytes to encrypt or decrypt.
+    /// Takes a packet with this many bytes to encrypt or decrypt.
     pub(super) fn take(&mut self, now: Time, bytes: u16, job: Job, actions: &mut FunctionActions) {
         let Some(rate) = self.rate else {
             job.done(actions);

@@ -49,7 +49,7 @@ fn packet(segment: Segment) -> Packet {
     }
 }
 
-/// A packet with so many bytes of a connection's data from `sequence` on.
+/// A packet with this many bytes of a connection's data from `sequence` on.
 fn data(connection: u32, sequence: u32, length: u16) -> Packet {
     let mut segment = Segment::new(connection, sequence, Flags::ACK.with(Flags::TIMESTAMPS));
     segment.length = length;

@@ -14,7 +14,7 @@ use super::*;
 /// What may happen.
 #[derive(Clone, Debug)]
 enum Step {
-    /// A packet with so many bytes of data leaves.
+    /// A packet with this many bytes of data leaves.
     Leave(u16),
     /// The first packet in transit arrives.
     Arrive { lost: bool },

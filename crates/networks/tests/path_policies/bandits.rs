@@ -12,7 +12,7 @@ const SETTINGS: BanditSettings = BanditSettings {
     worst_rtt: Duration::from_secs(1),
 };
 
-/// How often each path is used in so many rounds, each of which loses its probe with the
+/// How often each path is used in this many rounds, each of which loses its probe with the
 /// path's probability or else has a round trip of next to nothing.
 fn rounds(settings: &PolicySettings, losses: &[f64], count: u64, name: &str) -> Vec<f64> {
     let paths = paths(losses.len() as u16);

@@ -12,7 +12,7 @@ use windtunnel_packets::region::Code;
 
 use crate::network::{Network, datagram, settings};
 
-/// A region has so many nodes in a ring, of which one link may fail.
+/// A region has this many nodes in a ring, of which one link may fail.
 const RING: usize = 4;
 
 /// A network: the transit of each region, between which nodes of different regions there are

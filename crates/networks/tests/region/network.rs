@@ -21,7 +21,7 @@ use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 /// How long a packet takes over a link.
 pub(crate) const DELAY: Duration = Duration::from_millis(1);
 
-/// Settings with so many nodes per region, numbered from 1 on, and links between nodes.
+/// Settings with this many nodes per region, numbered from 1 on, and links between nodes.
 pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSettings {
     let numbers = (1..).zip(regions).flat_map(|(number, count)| vec![number; *count]);
     let place = |number: u8| Place {
@@ -73,7 +73,7 @@ pub(crate) fn datagram(sequence: u64, dscp: Dscp) -> Packet {
     Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE }
 }
 
-/// Every pair of so many nodes.
+/// Every pair of this many nodes.
 pub(crate) fn clique(nodes: usize) -> Vec<[usize; 2]> {
     let pairs = |first: usize| (first + 1..nodes).map(move |second| [first, second]);
     (0..nodes).flat_map(pairs).collect()
@@ -248,7 +248,7 @@ impl Network {
     }
 }
 
-/// So many milliseconds after the start.
+/// This many milliseconds after the start.
 pub(crate) fn at(milliseconds: u64) -> Time {
     Time::ZERO + Duration::from_millis(milliseconds)
 }

@@ -252,7 +252,7 @@ fn two_core_systems_may_be_peers() {
     assert_eq!(drawn(&settings, [0, 3]), [[0, 1, 3]]);
 }
 
-/// Beacons pass at most so many systems, and so many segments are registered.
+/// Beacons pass at most this many systems, and this many segments are registered.
 #[test]
 fn beacons_are_limited_in_length_and_number() {
     // A ladder of parents: 2^5 ways up from the last.

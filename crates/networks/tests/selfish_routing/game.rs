@@ -102,7 +102,7 @@ impl History {
     }
 }
 
-/// So many hosts play so many rounds.
+/// This many hosts play this many rounds.
 pub(crate) fn play(
     network: &Network,
     settings: &PolicySettings,

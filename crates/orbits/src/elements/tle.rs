@@ -72,14 +72,14 @@ fn wrong((_, number): Line<'_>, why: String) -> ElementsError {
 fn check(line: Line<'_>) -> Result<(), ElementsError> {
     let text = line.0;
     if !text.is_ascii() {
-        return Err(wrong(line, "it has characters that are not of ASCII".into()));
+        return Err(wrong(line, "it has characters outside ASCII".into()));
     }
     let digit = |it: char| it.to_digit(10).unwrap_or(u32::from(it == '-'));
     let (digits, last) = text.split_at(LENGTH - 1);
     let sum = digits.chars().map(digit).sum::<u32>() % 10;
     match last.parse::<u32>() {
         Ok(checksum) if checksum == sum => Ok(()),
-        _ => Err(wrong(line, format!("its checksum is {last}, and its digits add up to {sum}"))),
+        _ => Err(wrong(line, format!("its checksum is {last}, but must be {sum}"))),
     }
 }
 

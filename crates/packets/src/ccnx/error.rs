@@ -21,12 +21,10 @@ pub enum DecodeError {
     #[error("byte 0: version {0} instead of {VERSION}")]
     Version(u8),
     /// A packet type without a meaning.
-    #[error("byte 1: packet type {0} is none of 0 to 2")]
+    #[error("byte 1: packet type {0} is not valid; it must be 0 to 2")]
     PacketType(u8),
     /// A length that cannot be.
-    #[error(
-        "byte {offset}: a length of {length} bytes, where at least {least} are needed and at most {most} there"
-    )]
+    #[error("byte {offset}: a length of {length} bytes, where it must be {least} to {most}")]
     Length {
         /// Where it is.
         offset: usize,

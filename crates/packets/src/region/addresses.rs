@@ -48,7 +48,7 @@ impl AddressKind {
         }
     }
 
-    /// Whether an address of this kind can have so many bytes.
+    /// Whether an address of this kind can have this many bytes.
     fn takes(self, length: usize) -> bool {
         match self {
             Self::Absent => length == 0,

@@ -43,7 +43,7 @@ pub const UNKNOWN_ADDRESS: u8 = 4;
 pub enum ErrorKind {
     /// Its destination cannot be reached; the code says why.
     Unreachable(u8),
-    /// It is larger than so many bytes.
+    /// It is larger than this many bytes.
     TooBig(u32),
     /// It has passed too many nodes.
     HopLimit,

@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// They end too early.
-    #[error("{needed} bytes are needed, and there are {available}")]
+    #[error("{needed} bytes are required, but only {available} are available")]
     TooShort {
         /// How many there had to be.
         needed: usize,
@@ -14,10 +14,10 @@ pub enum DecodeError {
         available: usize,
     },
     /// No encoding has this version.
-    #[error("no encoding has version {0}")]
+    #[error("version {0} is unknown")]
     Version(u8),
     /// A length that contradicts the others, or that no such field can have.
-    #[error("the length at byte {offset} is {length}, which cannot be")]
+    #[error("the length at byte {offset} is {length}, which is not valid")]
     Length {
         /// Where it stands.
         offset: usize,
@@ -39,7 +39,7 @@ pub enum DecodeError {
         kind: u8,
     },
     /// A value that its field cannot have.
-    #[error("the value at byte {offset} is {value}, which means nothing")]
+    #[error("the value at byte {offset} is {value}, which is not valid")]
     Value {
         /// Where it stands.
         offset: usize,
@@ -71,7 +71,7 @@ pub enum EncodeError {
     #[error("a packet has at most 65,535 bytes")]
     TooLarge,
     /// The service options need more room than the encoding has for them.
-    #[error("service options may take {limit} bytes, and these take {length}")]
+    #[error("service options may have at most {limit} bytes, and these have {length}")]
     TooManyServices {
         /// How much room there is.
         limit: usize,

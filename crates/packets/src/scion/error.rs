@@ -6,7 +6,7 @@ use thiserror::Error;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
 pub enum DecodeError {
     /// They end too early.
-    #[error("{needed} bytes are needed, and there are {available}")]
+    #[error("{needed} bytes are required, but only {available} are available")]
     TooShort {
         /// How many there had to be.
         needed: usize,
@@ -14,10 +14,10 @@ pub enum DecodeError {
         available: usize,
     },
     /// Another version than 0.
-    #[error("no version {0} is known")]
+    #[error("version {0} is unknown")]
     Version(u8),
     /// A length that contradicts the others.
-    #[error("the length at byte {offset} is {length}, which cannot be")]
+    #[error("the length at byte {offset} is {length}, which is not valid")]
     Length {
         /// Where it stands.
         offset: usize,
@@ -25,7 +25,7 @@ pub enum DecodeError {
         length: usize,
     },
     /// A value that its field cannot have.
-    #[error("the value at byte {offset} is {value}, which means nothing")]
+    #[error("the value at byte {offset} is {value}, which is not valid")]
     Value {
         /// Where it stands.
         offset: usize,

@@ -13,7 +13,7 @@ use crate::ecn::Ecn;
 pub const COMMON_HEADER: u16 = 12;
 /// The length of the two numbers of autonomous systems.
 pub const ADDRESSES: u16 = 16;
-/// The length of a header is counted in units of so many bytes.
+/// The length of a header is counted in units of this many bytes.
 const LINE: usize = 4;
 
 /// The numbers of what a packet holds.
@@ -156,7 +156,7 @@ pub struct ScionHeader {
 }
 
 impl ScionHeader {
-    /// The length of a header whose hosts have addresses of so many bytes each, and whose path
+    /// The length of a header whose hosts have addresses of this many bytes each, and whose path
     /// is so long.
     #[must_use]
     pub const fn length(host: u16, path: u16) -> u16 {

@@ -73,7 +73,7 @@ pub enum ScionContent {
 pub enum ErrorReport {
     /// No such host.
     Unreachable(u8),
-    /// It is larger than so many bytes, the underlay not counted.
+    /// It is larger than this many bytes, the underlay not counted.
     TooBig(u16),
     /// A field of its header is wrong: the code, and where.
     Parameter(u8, u16),

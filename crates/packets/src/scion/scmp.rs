@@ -23,7 +23,7 @@ pub const LARGEST_SCMP: u16 = 1232;
 pub enum ScmpError {
     /// No such host; the code says why.
     Unreachable(u8),
-    /// It is larger than so many bytes, the underlay not counted.
+    /// It is larger than this many bytes, the underlay not counted.
     TooBig(u16),
     /// A field of its header is wrong.
     Parameter {

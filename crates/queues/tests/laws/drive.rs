@@ -74,13 +74,13 @@ pub(crate) fn sce_settings(action: CongestionAction) -> SceSettings {
     SceSettings { codel: codel_settings(action), ramp }
 }
 
-/// CAKE at so many Mbps.
+/// CAKE at this many Mbps.
 pub(crate) fn cake_settings(action: CongestionAction, megabits_per_second: u64) -> CakeSettings {
     let (rate, queues) = (rate(megabits_per_second), fq_codel_settings(action));
     CakeSettings { rate, tins: true, queues }
 }
 
-/// A bucket that fills with so many Mbps and holds so many bytes.
+/// A bucket that fills with this many Mbps and holds this many bytes.
 pub(crate) fn bucket(megabits_per_second: u64, burst: u32) -> TokenBucketSettings {
     TokenBucketSettings { rate: rate(megabits_per_second), burst }
 }
@@ -164,7 +164,7 @@ pub(crate) fn assert_instants(measured: &[f64], expected: &[f64]) {
     }
 }
 
-/// A datagram of that flow, of so many bytes.
+/// A datagram of that flow, of this many bytes.
 pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
     let datagram =
         Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
@@ -177,7 +177,7 @@ pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
     }
 }
 
-/// A datagram of that flow and class, of so many bytes.
+/// A datagram of that flow and class, of this many bytes.
 pub(crate) fn classed(flow: u32, dscp: Dscp, size: u16) -> Packet {
     let mut packet = packet(flow, Ecn::Capable, size);
     if let Body::Datagram(it) = &mut packet.body {

@@ -15,7 +15,7 @@ use windtunnel_queues::{
 
 use crate::drive::{INTERVAL, Packets, TARGET, classed, codel_settings, leaving, queues};
 
-/// What happens at a queue: after so many microseconds a packet comes, or one may
+/// What happens at a queue: after this many microseconds a packet comes, or one may
 /// leave.
 #[derive(Clone, Copy, Debug)]
 struct Step {

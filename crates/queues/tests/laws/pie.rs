@@ -142,7 +142,7 @@ fn without_delay_the_probability_decays() {
     assert_close(updates.pie.probability(), (before - 0.125 * 0.015) * 63.0 / 64.0);
 }
 
-/// A link of 10 Mbps and packets of 1000 bytes, of which so many times the rate
+/// A link of 10 Mbps and packets of 1000 bytes, of which this many times the rate
 /// come: what PIE decides, how long those let through waited, and its
 /// probability, over the last half.
 struct Overload {

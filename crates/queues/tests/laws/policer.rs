@@ -10,7 +10,7 @@ use windtunnel_queues::{
 
 use crate::drive::{bucket, rate};
 
-/// When packets passed, and their sizes, of those that come so many microseconds after each other.
+/// When packets passed, and their sizes, of those that come n microseconds after each other.
 fn passed(settings: TokenBucketSettings, packets: &[(u64, u32)]) -> Vec<(Time, u32)> {
     let (mut policer, mut now) = (Policer::new(settings), Time::ZERO);
     let (backlog, ecn, rate) = (Backlog::default(), Ecn::Capable, rate(1000));

@@ -14,7 +14,7 @@ use crate::drive::{mean, random, rate, red_settings};
 /// So that a typical packet takes a millisecond.
 const MEGABITS_PER_SECOND: u64 = 8;
 
-/// An arrival at a link that is busy for long, with so many packets waiting.
+/// An arrival at a link that is busy for long, with this many packets waiting.
 fn finds(packets: u32) -> Arriving {
     let backlog = Backlog { packets, bytes: 1000 * u64::from(packets) };
     let free = Time::NEVER;
@@ -27,7 +27,7 @@ fn red(change: impl FnOnce(&mut RedSettings)) -> Red {
     Red::new(settings, random())
 }
 
-/// How often each verdict comes in so many arrivals, while the average is what
+/// How often each verdict comes in this many arrivals, while the average is what
 /// waits.
 fn verdicts(mut red: Red, packets: u32, arrivals: usize) -> [f64; 3] {
     let finding = finds(packets);

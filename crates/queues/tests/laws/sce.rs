@@ -12,7 +12,7 @@ fn sce(action: CongestionAction) -> Sce {
     Sce::new(sce_settings(action), random())
 }
 
-/// The share of packets that signal some congestion after so many microseconds.
+/// The share of packets that signal some congestion after this many microseconds.
 fn share(sojourn: u64) -> f64 {
     let (mut queue, packets) = (sce(CongestionAction::Mark), 100_000);
     let sojourn = Duration::from_micros(sojourn);

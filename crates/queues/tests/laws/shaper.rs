@@ -8,7 +8,7 @@ use windtunnel_queues::{AnyQueue, Queue, QueueLimit, Shaper, Verdict};
 
 use crate::drive::{Packets, bucket, packet};
 
-/// When packets leave, in microseconds, and their sizes, of those that come so many microseconds
+/// When packets leave, in microseconds, and their sizes, of those that come this many microseconds
 /// after each other before a link that is always free, at 8 Mbps, a byte in each microsecond.
 fn leave(burst: u32, arrivals: &[(u64, u16)]) -> Vec<(u64, u32)> {
     let (mut queue, mut packets) = (Shaper::new(bucket(8, burst)), Packets::default());

@@ -240,7 +240,7 @@ fn larger_packets_leave_the_window_its_bytes_and_a_model_its_segments() {
 // -- What becomes of what it says ---------------------------------------------------
 
 /// A sender that sends whatever the window lets out, over a path of 10 ms and any rate; returns
-/// the packets sent in so many milliseconds.
+/// the packets sent in this many milliseconds.
 fn sent_in(driver: &mut Driver, milliseconds: u64) -> u64 {
     let mut flight = std::collections::VecDeque::new();
     let mut sent = 0;
@@ -274,7 +274,7 @@ fn the_window_lets_out_what_the_pacing_rate_earns() {
     assert_eq!(sent_in(&mut driver, 10_000), 10_000, "the window is the limit");
 }
 
-/// Half the window's rate, 5 packets in a round trip of 10 ms: so many go after idleness, and no
+/// Half the window's rate, 5 packets in a round trip of 10 ms: this many go after idleness, and no
 /// more before as much time has passed.
 #[test]
 fn after_idleness_one_round_trip_of_the_pacing_rate_goes_at_once() {
@@ -339,7 +339,7 @@ fn a_reduction_lets_out_in_proportion_to_what_arrives() {
 enum Step {
     Wait(u64),
     Send(u64),
-    /// So many packets of the front of those in flight are acknowledged.
+    /// This many packets of the front of those in flight are acknowledged.
     Acknowledge(usize, bool),
     Lose(usize, bool),
     Mark,

@@ -13,9 +13,9 @@ pub(crate) const HEADERS: usize = 28;
 pub(crate) struct LinkSettings {
     pub(crate) rate: Rate,
     pub(crate) delay: Duration,
-    /// So many packets wait at most.
+    /// This many packets wait at most.
     pub(crate) limit: usize,
-    /// A packet that finds so many before it is marked.
+    /// A packet that finds this many before it is marked.
     pub(crate) mark: Option<usize>,
 }
 

@@ -99,7 +99,7 @@ fn both(name: &str, parameters: &[(&str, Value<'_>)], table: &str) -> [Measured;
 /// What a packet of QUIC carries is 1 % less than what a segment of TCP does.
 #[test]
 fn in_quic_controllers_do_what_they_do_in_the_simulation() {
-    // The waiting time may differ by so many milliseconds: the transmission of a few packets
+    // The waiting time may differ by this many milliseconds: the transmission of a few packets
     // of 0.6 ms, which quinn sends in bursts, and for Copa the mode that it takes them for.
     for (name, differs) in
         [("cubic", 1.5), ("new-reno", 1.5), ("bbr3", 1.5), ("bbr1", 2.0), ("copa", 2.0)]

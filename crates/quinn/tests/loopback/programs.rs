@@ -2,24 +2,19 @@
 
 use std::io::{BufRead, BufReader};
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::Value;
 
-/// The program, which `cargo test` builds with all targets; `None` if it was not built.
-fn program() -> Option<PathBuf> {
-    let test = std::env::current_exe().ok()?;
-    let path = test.parent()?.parent()?.join("examples").join("transfer");
-    let path = path.with_extension(std::env::consts::EXE_EXTENSION);
-    if path.exists() {
-        return Some(path);
-    }
-    eprintln!(
-        "skipped: {} is not there; build it with `cargo test -p windtunnel-quinn`",
-        path.display()
-    );
-    None
+/// The program, which `cargo test` builds with all targets.
+fn program() -> PathBuf {
+    let test = std::env::current_exe().unwrap();
+    let built = test.parent().and_then(Path::parent).unwrap();
+    let path = built.join("examples/transfer").with_extension(std::env::consts::EXE_EXTENSION);
+    let name = path.display();
+    assert!(path.exists(), "no file {name}; `cargo test -p windtunnel-quinn` builds it");
+    path
 }
 
 /// The server, which ends with the test.
@@ -30,15 +25,15 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    pub(crate) fn start() -> Option<Self> {
-        let mut command = Command::new(program()?);
+    pub(crate) fn start() -> Self {
+        let mut command = Command::new(program());
         let mut child = command.args(["--server", "0"]).stdout(Stdio::piped()).spawn().unwrap();
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
         let said: Value = serde_json::from_str(&line).unwrap();
         let address: SocketAddr = said["listening"].as_str().unwrap().parse().unwrap();
         assert!(address.ip().is_loopback());
-        Some(Self { child, address })
+        Self { child, address }
     }
 }
 
@@ -50,14 +45,14 @@ impl Drop for Server {
 }
 
 /// Runs it to its end.
-pub(crate) fn run(arguments: &[&str]) -> Option<Output> {
-    Some(Command::new(program()?).args(arguments).output().unwrap())
+pub(crate) fn run(arguments: &[&str]) -> Output {
+    Command::new(program()).args(arguments).output().unwrap()
 }
 
 /// Sends something, and returns what the client reports.
 pub(crate) fn send(to: SocketAddr, arguments: &[&str]) -> Value {
     let to = to.to_string();
-    let output = run(&[&["--connect", &to], arguments].concat()).expect("the server is one, too");
+    let output = run(&[&["--connect", &to], arguments].concat());
     let said = String::from_utf8(output.stderr).unwrap();
     assert!(output.status.success(), "{said}");
     serde_json::from_slice(&output.stdout).unwrap()

@@ -93,8 +93,9 @@ impl Systems<'_> {
             let number = system.number()?;
             if let Some(other) = known.insert(number, name.get_ref()) {
                 let name = name.get_ref();
-                let message =
-                    format!("autonomous systems `{other}` and `{name}` have one number, {number}");
+                let message = format!(
+                    "autonomous systems `{other}` and `{name}` have the same number, {number}"
+                );
                 return Err(system.isd_as.mistake(message).help("give each its own"));
             }
             numbers.push(number);
@@ -148,7 +149,7 @@ impl Systems<'_> {
                 let (name, apart) = (name.get_ref(), nodes.name(*apart));
                 let message =
                     format!("no path inside autonomous system `{name}` leads to node `{apart}`");
-                return Err(system.nodes.mistake(message).help("join its nodes by links"));
+                return Err(system.nodes.mistake(message).help("connect its nodes by links"));
             }
         }
         Ok(())

@@ -56,15 +56,15 @@ fn of_flow(
     };
     policy.checked(
         |_| plan.autonomous_systems.is_some(),
-        || "`path_policy` is for networks of autonomous systems".to_owned(),
-        "describe these under [autonomous_systems], or leave out `path_policy`",
+        || "`path_policy` requires autonomous systems".to_owned(),
+        "write tables such as [autonomous_systems.a], or remove `path_policy`",
     )?;
     let systems =
         plan.domains.as_ref().map(|it| [planned.from, planned.to].map(|node| it.of[node]));
     policy.checked(
         |_| systems.is_none_or(|[from, to]| from != to),
         || {
-            "both ends of the flow are in one autonomous system, which has no paths to choose"
+            "both ends of the flow are in the same autonomous system: there is no path to choose"
                 .to_owned()
         },
         "leave out `path_policy`",
@@ -298,7 +298,7 @@ impl RoundRobin {
     fn plan(&self) -> Result<Turn, Mistake> {
         match (&self.packets, &self.time) {
             (Some(packets), Some(_)) => {
-                let mistake = packets.mistake("a turn lasts for `packets` or for a `time`");
+                let mistake = packets.mistake("`packets` and `time` cannot both be set");
                 Err(mistake.help("remove one of them"))
             }
             (None, None) => Ok(Turn::Packets(1)),
@@ -409,7 +409,7 @@ mod tests {
             ),
             (
                 r#"{ kind = "round-robin", packets = 2, time = "1 s" }"#,
-                "a turn lasts for `packets` or for a `time`",
+                "`packets` and `time` cannot both be set",
                 "remove one of them",
             ),
             (r#"{ kind = "widest", time = "1 s" }"#, "time", ""),

@@ -39,7 +39,12 @@ impl<'a> Relations<'a> {
                         |what: &str| format!("`{}` is {what} of `{}`", other.value, name.get_ref());
                     other.checked(
                         |_| place != own,
-                        || format!("`{}` is named at itself", other.value),
+                        || {
+                            format!(
+                                "autonomous system `{}` cannot be its own neighbour",
+                                other.value
+                            )
+                        },
                         "name another autonomous system",
                     )?;
                     other.checked(
@@ -65,7 +70,7 @@ impl<'a> Relations<'a> {
                 );
                 return Err(Mistake::new(message)
                     .at(name.span())
-                    .help("write core = true at one of it"));
+                    .help("write core = true for one of its autonomous systems"));
             }
             if !system.core && system.parents.is_empty() {
                 let message = format!("autonomous system `{}` has no parents", name.get_ref());
@@ -90,7 +95,7 @@ impl<'a> Relations<'a> {
             name.checked(
                 |_| known.0 == relation,
                 || format!("`{}` is named in two different relations", name.value),
-                "name it as a parent, or as a peer, at one of the two",
+                "name it once, as a parent or as a peer",
             )?;
         }
         Ok(())
@@ -179,8 +184,8 @@ impl<'a> Relations<'a> {
         }
         let name = |it: usize| systems.get_index(it).map_or("", |it| it.0.get_ref());
         let message = format!(
-            "link `{link}` joins autonomous systems `{}` and `{}`, of which neither is a parent \
-             of the other nor its peer",
+            "link `{link}` joins autonomous systems `{}` and `{}`, which are neither parent and \
+             child nor peers",
             name(a),
             name(b)
         );
@@ -207,7 +212,7 @@ impl<'a> Relations<'a> {
                     || Mistake::new(message.clone()),
                     |it| it.mistake(message.clone()),
                 );
-                return Err(mistake.help("parents and peers are neighbours; add a link"));
+                return Err(mistake.help("parents and peers must be neighbours; add a link"));
             }
         }
         let alone = (0..systems.len()).find(|it| !joined.iter().any(|pair| pair.contains(it)));
@@ -215,7 +220,7 @@ impl<'a> Relations<'a> {
             None => Ok(()),
             Some(it) => {
                 let message = format!("no link leads out of autonomous system `{}`", name(it));
-                let help = "join one of its nodes to a node of another one";
+                let help = "connect one of its nodes to a node of another one";
                 Err(systems[it].nodes.mistake(message).help(help))
             }
         }

@@ -8,18 +8,18 @@ use windtunnel_networks::bridge;
 use crate::schema::short_forms;
 use crate::units::Measured;
 
-/// What becomes of duplicate acknowledgements that return to the hosts.
+/// What happens to duplicate acknowledgements that return to the hosts.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "Duplicates", tag = "kind", transform = short_forms)]
 pub(super) enum Duplicates {
-    /// They pass.
+    /// All are forwarded.
     Pass(Pass),
     /// One is dropped if the source edge is about to resend the missing segment.
     Suppress(Suppress),
 }
 
-/// They pass.
+/// All are forwarded.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Pass {}

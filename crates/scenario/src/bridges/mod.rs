@@ -22,12 +22,11 @@ use order::Order;
 /// The largest IP packet, in bytes.
 const LARGEST_PACKET: u64 = 65_535;
 
-/// A bridge (DCIB): two nodes that are the edges of a part of the network. The
-/// source edge marks what leaves as ECN-capable but for a selected share, which
-/// routers between the edges may drop, and of which it keeps clones; the destination
-/// edge acknowledges what arrives of that share, and the source edge sends the clones
-/// of what is lost. All flows cross it whose data go through `from` and later through
-/// `to`.
+/// A bridge (DCIB): two nodes that are the edges of a part of the network. The source edge marks
+/// what leaves as ECN-capable, except a selected share, which routers between the edges may drop,
+/// and of which it keeps clones; the destination edge acknowledges what arrives of that share, and
+/// the source edge sends the clones of what is lost. All flows cross it whose data go through
+/// `from` and later through `to`.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Bridge {
@@ -52,11 +51,10 @@ pub(crate) struct Bridge {
     /// What an acknowledgement does whose packet's clone is not held.
     #[serde(default)]
     unmatched: Unmatched,
-    /// What becomes of duplicate acknowledgements that return to the hosts; default:
-    /// `pass`.
+    /// What happens to duplicate acknowledgements that return to the hosts; default: `pass`.
     #[serde(default)]
     duplicates: Duplicates,
-    /// What becomes of congestion marks at the destination edge.
+    /// What happens to congestion marks at the destination edge.
     #[serde(default)]
     marks: Marks,
     /// In which order packets pass the destination edge; default: `as-they-come`.
@@ -107,7 +105,7 @@ choice! {
 }
 
 choice! {
-    /// What becomes of congestion marks at the destination edge.
+    /// What happens to congestion marks at the destination edge.
     Marks as bridge::EdgeMarks {
         /// They pass on to the hosts, which react as their `ecn` says.
         Pass,
@@ -179,7 +177,7 @@ impl Bridge {
         let ends = [nodes.index(&self.from)?, nodes.index(&self.to)?];
         self.to.checked(
             |_| ends[0] != ends[1],
-            || format!("both edges of bridge `{}` are at one node", name.get_ref()),
+            || format!("both edges of bridge `{}` are at the same node", name.get_ref()),
             "name two different nodes",
         )?;
         Ok(ends)
@@ -213,7 +211,7 @@ impl Probes {
         let bytes = self.burst.value.0.0;
         self.burst.checked(
             |_| (1500..1 << 32).contains(&bytes),
-            || "a burst is a packet of 1500 B or more, and less than 4 GiB".to_owned(),
+            || "`burst` must be at least 1500 B and less than 4 GiB".to_owned(),
             &format!("write one such as burst = \"{LARGEST_PACKET} B\""),
         )?;
         Ok(bridge::Probes { rate: self.rate.0, burst: bytes as u32, extra: self.extra.0.0 })
@@ -260,11 +258,11 @@ fn check_apart(
         };
         if let Some(other) = others.iter().find(overlaps) {
             let message = format!(
-                "flow `{flow}` would be on bridge `{}` and on bridge `{}` at once",
+                "flow `{flow}` would cross bridges `{}` and `{}` at the same time",
                 other.name,
                 name.get_ref()
             );
-            let help = "one bridge must begin where the other ends, or after that";
+            let help = "the bridges on a path must not overlap";
             return Err(Mistake::new(message).at(name.span()).help(help));
         }
     }

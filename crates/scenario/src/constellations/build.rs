@@ -35,7 +35,7 @@ pub(crate) struct Around<'a> {
 
 /// Satellites that pass each other at this distance or less would collide, in km.
 const COLLISION: f64 = 1.0;
-/// Elements so many days from the start are said to be old.
+/// Elements this many days from the start are said to be old.
 const OLD: f64 = 30.0;
 
 /// Adds the satellites of all constellations to the nodes of a scenario, and the links to and
@@ -142,7 +142,8 @@ impl Build<'_> {
         self.check_names(name, &members.names)?;
         let end = self.time(self.steps).as_seconds();
         if let Some(decayed) = sky.decayed(0.0).or_else(|| sky.decayed(end)) {
-            let message = format!("satellite `{}` has decayed by then", members.names[decayed]);
+            let message =
+                format!("satellite `{}` decays before the end of the run", members.names[decayed]);
             return Err(Mistake::new(message).at(name.span()).help(
                 "set `epoch` to a time near that of its elements, or remove it from the file",
             ));
@@ -167,7 +168,7 @@ impl Build<'_> {
         let known: std::collections::HashSet<&str> =
             self.nodes.iter().map(|it| it.name.as_str()).collect();
         match names.iter().find(|it| known.contains(it.as_str())) {
-            Some(name) => Err(Mistake::new(format!("`{name}` is the name of two nodes"))
+            Some(name) => Err(Mistake::new(format!("two nodes are named `{name}`"))
                 .at(of.span())
                 .help("give the constellation or the node another name")),
             None => Ok(()),
@@ -248,7 +249,8 @@ impl Build<'_> {
                 false => format!("along plane {}", planes[0]),
             };
             let message = format!(
-                "links of `{}` {between} cut through the Earth or its air: they become {longest:.0} \
+                "links of `{}` {between} pass through the Earth or its atmosphere: they become \
+                 {longest:.0} \
                  km long, {:.0} km more than the {most:.0} km that clear {ATMOSPHERE} km",
                 name.get_ref(),
                 longest - most
@@ -258,13 +260,13 @@ impl Build<'_> {
                     .at(name.span())
                     .help("write more satellites per plane, or a higher altitude"));
             }
-            self.notes.push(format!("{message}; they are not used while they do"));
+            self.notes.push(format!("{message}; they are down during that time"));
         }
         if let Some((least, pair)) = shell.separation().filter(|it| it.0 < COLLISION) {
             let [one, other] = pair.map(called);
             self.notes.push(format!(
-                "`{one}` and `{other}` pass each other at {least:.1} km, and so do others of `{}`; \
-                 another `phase` keeps them apart",
+                "`{one}` and `{other}` come within {least:.1} km of each other, as do others of \
+                 `{}`; another `phase` separates them",
                 name.get_ref()
             ));
         }
@@ -380,8 +382,7 @@ impl Build<'_> {
     ) -> Result<Vec<usize>, Mistake> {
         let Some(written) = written else {
             if self.stations.is_empty() {
-                let message =
-                    format!("no node has a place from which it uses `{}`", name.get_ref());
+                let message = format!("no node with a place uses `{}`", name.get_ref());
                 return Err(Mistake::new(message)
                     .at(name.span())
                     .help("write one such as nodes.london.place = \"London\""));
@@ -429,7 +430,7 @@ impl Build<'_> {
         }
         let wanted = match reach {
             Reach::Elevation(least) => format!(
-                "comes as high as {least}° over `{}`: the highest is at {highest:.1}°",
+                "rises to {least}° above `{}`: the highest is at {highest:.1}°",
                 self.nodes[node].name
             ),
             Reach::Range(most) => format!(

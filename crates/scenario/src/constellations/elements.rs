@@ -63,8 +63,13 @@ impl TleFile {
             let count = usize::from(it.value);
             it.checked(
                 |_| count > 0 && records.len() % count == 0,
-                || format!("{} satellites do not form {count} planes", records.len()),
-                "write a number of which the satellites are a multiple, or remove it",
+                || {
+                    format!(
+                        "{} satellites cannot be divided evenly among {count} planes",
+                        records.len()
+                    )
+                },
+                "write a number that divides that of the satellites, or remove it",
             )?;
             Ok(count)
         });

@@ -67,7 +67,7 @@ impl GroundLinks {
     pub(super) fn policy(&self, elevation: f64, step: Duration) -> Result<Policy, Mistake> {
         let hysteresis = self.hysteresis.as_ref().map_or(0.0, |it| it.value.0.0);
         if let Some(it) = self.hysteresis.as_ref().filter(|_| self.handover != Handover::Highest) {
-            let message = "`hysteresis` is for the handover to the highest satellite";
+            let message = "`hysteresis` requires `handover = \"highest\"`";
             return Err(it.mistake(message).help("write handover = \"highest\", or remove it"));
         }
         let choice = match self.handover {
@@ -82,7 +82,7 @@ impl GroundLinks {
     fn reach(&self, elevation: f64) -> Result<Reach, Mistake> {
         match (&self.minimum_elevation, &self.maximum_range) {
             (Some(_), Some(range)) => {
-                let message = "both a minimum elevation and a maximum range";
+                let message = "`minimum_elevation` and `maximum_range` cannot both be set";
                 Err(range.mistake(message).help("remove one of them"))
             }
             (None, Some(range)) => Ok(Reach::Range(range.value.0.0 / 1e3)),
@@ -90,8 +90,8 @@ impl GroundLinks {
                 let degrees = written.value.0.0;
                 written.checked(
                     |_| (0.0..90.0).contains(&degrees),
-                    || format!("a minimum elevation of {degrees}°"),
-                    "write one from \"0°\" to less than \"90°\", where no satellite is ever seen",
+                    || format!("a minimum elevation of {degrees}° is out of range"),
+                    "write one from \"0°\" to less than \"90°\"",
                 )?;
                 Ok(Reach::Elevation(degrees))
             }
@@ -111,13 +111,15 @@ impl GroundLinks {
         };
         let Some(slot) = &self.slot else {
             return match &self.slot_offset {
-                Some(it) => Err(it.mistake("there are no slots").help("write `slot` as well")),
+                Some(it) => Err(it
+                    .mistake("`slot_offset` requires `slot`")
+                    .help("write one such as slot = \"15 s\"")),
                 None => Ok(None),
             };
         };
         slot.checked(
             |it| it.0 > Duration::ZERO,
-            || "a slot must be longer than zero".to_owned(),
+            || "`slot` must be greater than zero".to_owned(),
             "write one such as \"15 s\"",
         )?;
         let offset = self.slot_offset.as_ref().map_or(Ok(0), steps)?;
@@ -128,7 +130,7 @@ impl GroundLinks {
     pub(super) fn break_of(&self) -> Result<(Duration, Option<Duration>), Mistake> {
         match (&self.gap, &self.overlap) {
             (Some(gap), Some(_)) => {
-                let message = "both a gap and an overlap";
+                let message = "`gap` and `overlap` cannot both be set";
                 Err(gap.mistake(message).help("remove one of them"))
             }
             (Some(gap), None) => Ok((gap.value.0, Some(Duration::ZERO))),

@@ -45,12 +45,12 @@ impl Place {
                 let (latitude, longitude) = (latitude.0.0, longitude.0.0);
                 place.checked(
                     |_| latitude.abs() <= 90.0,
-                    || format!("a latitude of {latitude}°"),
+                    || format!("a latitude of {latitude}° is out of range"),
                     "write the latitude first, from \"-90°\" to \"90°\", then the longitude",
                 )?;
                 place.checked(
                     |_| longitude.abs() <= 180.0,
-                    || format!("a longitude of {longitude}°"),
+                    || format!("a longitude of {longitude}° is out of range"),
                     "write one from \"-180°\" to \"180°\"; east is positive",
                 )?;
                 Ok(Coordinates::on_the_ground(latitude, longitude))
@@ -79,7 +79,7 @@ pub(crate) fn path(
         return place.map(|it| Place::coordinates(it).map(GroundPath::at)).transpose();
     };
     if place.is_some() {
-        let message = "a node has a `place` or a `journey`, not both";
+        let message = "`place` and `journey` cannot both be set";
         return Err(journey.mistake(message).help("remove one of them"));
     }
     let corner = |it: &Journey| Ok((it.at.value.0.as_seconds(), Place::coordinates(&it.place)?));

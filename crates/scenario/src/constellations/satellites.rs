@@ -81,7 +81,7 @@ enum Propagation {
     /// The oblateness of the Earth turns their planes and changes their period.
     #[default]
     J2,
-    /// They do not.
+    /// Orbits do not change.
     Kepler,
 }
 
@@ -172,13 +172,13 @@ impl Planes {
         let altitude = self.altitude.value.0.0 / 1e3;
         self.altitude.checked(
             |_| (160.0..=60_000.0).contains(&altitude),
-            || format!("an orbit at an altitude of {altitude} km"),
+            || format!("an altitude of {altitude} km is out of range"),
             "write one from \"160 km\" to \"60000 km\"; lower ones decay within days",
         )?;
         let inclination = self.inclination.value.0.0;
         self.inclination.checked(
             |_| (0.0..=180.0).contains(&inclination),
-            || format!("an inclination of {inclination}°"),
+            || format!("an inclination of {inclination}° is out of range"),
             "write one from \"0°\" to \"180°\"",
         )?;
         Ok(Walker {
@@ -215,7 +215,8 @@ impl<'de> Deserialize<'de> for Phase {
             }
             fn visit_i64<E: Error>(self, factor: i64) -> Result<Phase, E> {
                 let factor = u32::try_from(factor);
-                let factor = factor.map_err(|_| E::custom("a negative phase; write 0 or more"))?;
+                let factor = factor
+                    .map_err(|_| E::custom("`phase` must not be negative; write 0 or more"))?;
                 Ok(Phase(orbits::Phase::Walker(factor)))
             }
             fn visit_str<E: Error>(self, word: &str) -> Result<Phase, E> {

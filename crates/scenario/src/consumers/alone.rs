@@ -23,7 +23,7 @@ pub struct LoneConsumer {
     pub start: Start,
 }
 
-/// The consumer of segments of so many bytes. `controller` is a name, or a table as in scenario
+/// The consumer of segments of this many bytes. `controller` is a name, or a table as in scenario
 /// files: `{ kind = "cubic", beta = 0.7 }`.
 ///
 /// # Errors

@@ -10,7 +10,7 @@ use crate::located::Located;
 use crate::timers;
 use crate::units::{Measured, milliseconds};
 
-/// A consumer whose reads block. The defaults are those of `cefgetfile` 0.10 and 0.11, but for its
+/// A consumer whose reads block. The defaults are those of `cefgetfile` 0.10 and 0.11, except its
 /// window of 8 and its Interests' lifetime of 2 s.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -21,8 +21,8 @@ pub(crate) struct BlockingRead {
     /// How long a read waits for a message at most.
     #[serde(default = "milliseconds::<1000>")]
     timeout: Located<Measured<Duration>>,
-    /// When a read ends that began so long after the last one that brought new Data, all that is
-    /// missing is asked for again; it takes so much longer each time after that.
+    /// When a read ends that began this long after the last one that brought new Data, all that is
+    /// missing is requested again; the time grows by as much with each repetition.
     #[serde(default = "milliseconds::<10>")]
     resend_interval: Located<Measured<Duration>>,
     /// How often that is done with no new Data in between, before it gives up.

@@ -39,7 +39,7 @@ const SEGMENT: u32 = 1024;
 pub(crate) struct Consumer {
     /// The node that it is on.
     node: Located<String>,
-    /// The prefix of what it asks for; with `ccnx:`, as its producer has it.
+    /// The prefix of what it requests; with `ccnx:`, as its producer has it.
     prefix: Located<String>,
     /// What controls its window: a name under `[controllers]`, the name of a
     /// controller, or a table with the latter as `kind` and parameters.
@@ -55,8 +55,7 @@ pub(crate) struct Consumer {
     /// When it starts.
     #[serde(default = "zero")]
     start: Located<Measured<Duration>>,
-    /// It starts at a random time, different in each run, at most so long after
-    /// `start`.
+    /// It starts at a random time, different in each run, at most this long after `start`.
     #[serde(default = "zero")]
     start_within: Located<Measured<Duration>>,
     /// When it stops asking; default: at the end of the run.
@@ -179,7 +178,7 @@ impl Consumer {
     fn check_format(&self, format: PacketFormat) -> Result<(), Mistake> {
         self.must_be_fresh.checked(
             |it| !it || format == PacketFormat::Ndn,
-            || "`must_be_fresh` is for NDN, and the prefix is one of CCNx".to_owned(),
+            || "`must_be_fresh` does not apply to a prefix of CCNx".to_owned(),
             "remove it",
         )
     }
@@ -207,9 +206,11 @@ impl Consumer {
         let spans = times.chain(self.most_doublings.iter().map(|it| it.span.clone()));
         match spans.flatten().next().filter(|_| self.blocking_read.is_some()) {
             None => Ok(()),
-            Some(span) => Err(Mistake::new("a consumer with `blocking_read` has no timeouts")
-                .at(Some(span))
-                .help("remove this key, or `blocking_read`")),
+            Some(span) => {
+                Err(Mistake::new("timeouts cannot be set for a consumer with `blocking_read`")
+                    .at(Some(span))
+                    .help("remove this key, or `blocking_read`"))
+            }
         }
     }
 

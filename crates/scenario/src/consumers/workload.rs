@@ -11,7 +11,7 @@ use crate::schema::short_forms;
 use crate::sizes;
 use crate::units::{Bytes, Measured};
 
-/// What a consumer asks for.
+/// What a consumer requests.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "ConsumerWorkload", tag = "kind", transform = short_forms)]
@@ -79,7 +79,7 @@ impl Catalogue {
     fn plan(&self) -> Result<consumer::ConsumerWorkload, Mistake> {
         self.objects.checked(
             |it| *it > 0,
-            || "a catalogue has one object or more".to_owned(),
+            || "`objects` must be greater than zero".to_owned(),
             "write one such as objects = 10000",
         )?;
         let exponent = self.exponent.value;
@@ -88,7 +88,7 @@ impl Catalogue {
         let law = Zipf::new(self.objects.value as f64, if is_one { 1.0 } else { exponent });
         law.map(|popularity| consumer::ConsumerWorkload::Catalogue { popularity }).map_err(|_| {
             self.exponent
-                .mistake("an exponent is 0 or more")
+                .mistake("`exponent` must not be negative")
                 .help("write one such as exponent = 0.8")
         })
     }

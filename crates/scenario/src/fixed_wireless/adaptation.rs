@@ -19,12 +19,12 @@ pub(super) enum Adaptation {
     Snr(Snr),
     /// Always the same.
     Fixed(Fixed),
-    /// As Terragraph's: by the share of packets that are expected to be wrong in each superframe
+    /// As Terragraph's: by the share of packets that are expected to have errors in each superframe
     /// of 1.6 ms; in balance one of 201 is. A direction without traffic for 200 ms uses the one
     /// that the SNR allows, but at most MCS 9, until there is traffic again.
     Error(ByError),
-    /// As Minstrel: the one that brings most across, by the success of packets that try each;
-    /// the time that these take is not counted.
+    /// As Minstrel: the one with the greatest throughput, by the success of packets that probe
+    /// each; the time of the probes is not counted.
     Minstrel(Minstrel),
 }
 
@@ -64,7 +64,7 @@ impl PowerControl {
         let (least, most) = (self.minimum_eirp.value.0.0, eirp[0].min(eirp[1]));
         self.minimum_eirp.checked(
             |_| least <= most,
-            || format!("a least EIRP of {least} dBm is above the `eirp` of {most} dBm"),
+            || format!("`minimum_eirp`, {least} dBm, is above `eirp`, {most} dBm"),
             &format!("write \"{most} dBm\" or less"),
         )?;
         Ok(least)

@@ -92,10 +92,12 @@ impl Gaussian {
         let width = self.beam_width.value.0.0;
         self.beam_width.checked(
             |_| width > 0.0 && width <= 180.0,
-            || format!("an antenna has no beam of {width}°"),
+            || format!("a beam width of {width}° is out of range"),
             "write one such as beam_width = \"2°\"",
         )?;
-        let gain = at_most(&self.gain, greatest_gain(width), || format!("a beam of {width}°"))?;
+        let gain = at_most(&self.gain, greatest_gain(width), || {
+            format!("an antenna with a beam of {width}°")
+        })?;
         Ok(fixed_wireless::Antenna { gain, pattern: Pattern::Gaussian { width } })
     }
 }
@@ -123,7 +125,7 @@ fn at_most(
     let value = gain.value.0.0;
     gain.checked(
         |_| value <= most,
-        || format!("{} gains at most {most:.1} dBi, not {value} dBi", antenna()),
+        || format!("{} has a gain of at most {most:.1} dBi, not {value} dBi", antenna()),
         "write less gain, or a narrower beam or a larger dish",
     )?;
     Ok(value)
@@ -134,7 +136,7 @@ impl Beams {
         let scan = self.scan.value.0.0;
         self.scan.checked(
             |_| scan > 0.0 && scan <= 90.0,
-            || format!("beams are not steered by {scan}°"),
+            || format!("a scan of {scan}° is out of range"),
             "write one such as scan = \"3°\"",
         )?;
         let codebook: fixed_wireless::Codebook = self.codebook.into();

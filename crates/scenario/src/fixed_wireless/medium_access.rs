@@ -92,8 +92,8 @@ impl Exchanges {
         let packets = self.aggregation.value;
         self.aggregation.checked(
             |it| (1..=64).contains(it),
-            || format!("an exchange of {packets} packets"),
-            "write 1 to 64: so many a block acknowledgement has room for",
+            || format!("`aggregation` must be from 1 to 64 packets, not {packets}"),
+            "write 1 to 64, the number that a block acknowledgement can cover",
         )?;
         Ok(packets.into())
     }

@@ -49,12 +49,12 @@ pub(crate) struct FixedWirelessLink {
     fixed_wireless: Located<FixedWireless>,
 }
 
-/// A fixed radio link: two antennas that look at each other, with the single-carrier schemes of
-/// IEEE 802.11ad in a channel of 2.16 GHz, such as from roof to roof at 60 GHz. How fast it
-/// sends, and which packets are wrong, follows from the received power. A value that may differ
-/// by direction is one for both, or an array of two: for what the first node sends, and for what
-/// the second node sends; one that may differ by end likewise: for the first node's antenna, and
-/// for the second's.
+/// A fixed radio link: two antennas that point at each other, with the single-carrier schemes of
+/// IEEE 802.11ad in a channel of 2.16 GHz, such as from roof to roof at 60 GHz. How fast it sends,
+/// and which packets have errors, follows from the received power. A value that may differ by
+/// direction is one for both, or an array of two: for what the first node sends, and for what the
+/// second node sends; one that may differ by end likewise: for the first node's antenna, and for
+/// the second's.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FixedWireless {
@@ -67,12 +67,12 @@ pub(crate) struct FixedWireless {
     eirp: Each<Measured<Power>>,
     /// The antenna of each end.
     antenna: Each<Antenna>,
-    /// By how much each antenna looks past the other end, to the side.
+    /// The pointing error of each antenna, to the side.
     #[serde(default = "on_axis")]
     pointing_error: Each<Located<Measured<Angle>>>,
     /// The beams of phased arrays at both ends; default: the antennas do not steer.
     beams: Option<Beams>,
-    /// The air's temperature, on which depends how much oxygen absorbs.
+    /// The air's temperature, on which the absorption by oxygen depends.
     #[serde(default = "mild")]
     temperature: Measured<Temperature>,
     /// The water vapour in the air. Its pressure is 1013.25 hPa.
@@ -84,11 +84,11 @@ pub(crate) struct FixedWireless {
     /// On how much of the path it rains.
     #[serde(default)]
     rain_extent: RainExtent,
-    /// How the waves swing, which rain absorbs unlike.
+    /// The polarisation of the waves, on which the attenuation by rain depends.
     #[serde(default)]
     polarisation: Polarisation,
-    /// The liquid water of fog: 0.05 g/m³ where one sees 300 m, 0.5 g/m³ where one sees 50 m;
-    /// or a file; default: there is none.
+    /// The liquid water of fog: 0.05 g/m³ at a visibility of 300 m, 0.5 g/m³ at 50 m; or a file;
+    /// default: there is none.
     #[serde(default = "none::<Fog>")]
     fog: Weather<Fog>,
     /// Calm water between both ends, which reflects a second ray; default: there is none.
@@ -146,7 +146,7 @@ choice! {
 }
 
 choice! {
-    /// How the waves swing.
+    /// The polarisation of the waves.
     Polarisation as atmosphere::Polarisation {
         /// Along the ground.
         Horizontal,
@@ -213,7 +213,12 @@ impl FixedWireless {
         let hertz = self.carrier.value.0.0;
         self.carrier.checked(
             |_| CARRIERS.contains(&hertz),
-            || format!("what rain and fog take is not known for a carrier at {} GHz", hertz / 1e9),
+            || {
+                format!(
+                    "the models of rain and fog do not hold for a carrier at {} GHz",
+                    hertz / 1e9
+                )
+            },
             "write one from \"1 GHz\" to \"200 GHz\"",
         )?;
         Ok(hertz)
@@ -223,7 +228,7 @@ impl FixedWireless {
         let metres = positive(&self.distance, "distance", "1 km")?;
         self.distance.checked(
             |_| metres <= MOST_DISTANCE,
-            || format!("a line of sight of {} km", metres / 1e3),
+            || format!("a distance of {} km is out of range", metres / 1e3),
             "write at most \"100 km\"",
         )?;
         Ok(metres)
@@ -234,7 +239,7 @@ impl FixedWireless {
         let degrees = pointing_error.value.0.0;
         pointing_error.checked(
             |_| degrees.abs() <= 180.0,
-            || format!("an antenna does not look past the other end by {degrees}°"),
+            || format!("a pointing error of {degrees}° is out of range"),
             "write an angle from \"-180°\" to \"180°\"",
         )?;
         Ok(fixed_wireless::End {
@@ -248,7 +253,7 @@ impl FixedWireless {
         let vapour = self.vapour.value.0.0;
         self.vapour.checked(
             |_| vapour <= MOST_VAPOUR,
-            || format!("no air has {vapour} g/m³ of water vapour"),
+            || format!("`vapour` must be at most {MOST_VAPOUR} g/m³, not {vapour} g/m³"),
             "write one such as vapour = \"7.5 g/m³\"",
         )?;
         let temperature = self.temperature.0.0 + ZERO_CELSIUS;

@@ -59,8 +59,7 @@ pub(crate) struct Common {
     /// When it starts.
     #[serde(default = "zero")]
     start: Located<Measured<Duration>>,
-    /// It starts at a random time, different in each run, at most so long after
-    /// `start`.
+    /// It starts at a random time, different in each run, at most this long after `start`.
     #[serde(default = "zero")]
     start_within: Located<Measured<Duration>>,
     /// When its application stops, while what it handed over is still sent; default:
@@ -248,7 +247,7 @@ impl Common {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
             |_| !around.paths.plan.are_apart(ends),
-            || "between regions or autonomous systems no path can be named by its links".to_owned(),
+            || "`path` cannot be set between regions or autonomous systems".to_owned(),
             "leave out `path`",
         )?;
         along(around, ends, path).map(Some)
@@ -258,7 +257,7 @@ impl Common {
         let ends = [nodes.index(&self.from)?, nodes.index(&self.to)?];
         self.to.checked(
             |_| ends[0] != ends[1],
-            || format!("flow `{}` ends at the node where it starts", name.get_ref()),
+            || format!("both ends of flow `{}` are at the same node", name.get_ref()),
             "name two different nodes",
         )?;
         Ok(ends)

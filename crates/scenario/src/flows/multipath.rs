@@ -36,7 +36,7 @@ pub(super) struct Multipath {
     subflows: Option<Located<u16>>,
     /// Paths that carry data only while no other works; default: none.
     backup_paths: Option<NamedPaths>,
-    /// What becomes of subflows during the run; default: nothing.
+    /// What happens to subflows during the run; default: nothing.
     #[serde(default)]
     changes: Vec<SubflowChange>,
     /// Whether no two paths may have a link in common.
@@ -168,7 +168,7 @@ impl Multipath {
         }
         if let Some(it) = &self.subflows {
             return Err(it
-                .mistake("`subflows` is for flows between autonomous systems")
+                .mistake("`subflows` requires a flow between autonomous systems")
                 .help("name the links of each path under `paths`"));
         }
         let named = |it: &Option<NamedPaths>| {
@@ -182,7 +182,7 @@ impl Multipath {
             Some(it) => {
                 it.checked(
                     |it| !it.is_empty(),
-                    || "`paths` names no path".to_owned(),
+                    || "`paths` is empty".to_owned(),
                     "name the links of each path, or leave `paths` out",
                 )?;
                 named(&self.paths)?
@@ -245,14 +245,16 @@ impl Multipath {
     ) -> Result<MultipathPlan, Mistake> {
         if let Some(it) = self.paths.as_ref().or(self.backup_paths.as_ref()) {
             return Err(it
-                .mistake("between autonomous systems hosts choose the paths")
+                .mistake(
+                    "`paths` cannot be set between autonomous systems, where hosts choose them",
+                )
                 .help("write `subflows`, and a `path_policy` of the flow"));
         }
         let count = self.subflows.as_ref().map_or(2, |it| usize::from(it.value));
         if let Some(it) = &self.subflows {
             it.checked(
                 |_| (1..=MOST_PATHS).contains(&count),
-                || format!("a flow has 1 to {MOST_PATHS} subflows, not {count}"),
+                || format!("a flow must have 1 to {MOST_PATHS} subflows, not {count}"),
                 "write one such as subflows = 2",
             )?;
         }
@@ -268,8 +270,8 @@ impl Multipath {
             Err(Mistake::new(message).at(span.clone().flatten()).help(help.to_owned()))
         };
         if paths.len() > MOST_PATHS {
-            let message = format!("a flow takes at most {MOST_PATHS} paths, not {}", paths.len());
-            return mistake(message, "name those that it shall take under `paths`");
+            let message = format!("a flow can use at most {MOST_PATHS} paths, not {}", paths.len());
+            return mistake(message, "name those to use under `paths`");
         }
         for (place, path) in paths.iter().enumerate() {
             if paths[..place].contains(path) {

@@ -27,7 +27,7 @@ impl Split {
     pub(super) fn plan(&self, around: &Around<'_>, ends: [usize; 2]) -> Result<SplitPlan, Mistake> {
         self.at.checked(
             |it| !it.is_empty(),
-            || "`split` names no proxy".to_owned(),
+            || "`split` is empty".to_owned(),
             "name the nodes of the proxies, or leave `split` out",
         )?;
         let path = around.paths.nodes(ends);
@@ -46,7 +46,7 @@ impl Split {
 
 fn not_next(around: &Around<'_>, path: &[usize], proxy: &Located<String>) -> Mistake {
     let names: Vec<&str> = path.iter().map(|it| around.nodes.name(*it)).collect();
-    let message = format!("proxy `{}` is not next on the path of the flow", proxy.value);
+    let message = format!("proxy `{}` is not the next one on the path of the flow", proxy.value);
     proxy.mistake(message).help(format!(
         "name nodes between its ends, in the order of its path: {}",
         names.join(", ")

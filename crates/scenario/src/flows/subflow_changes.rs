@@ -27,14 +27,14 @@ choice! {
     SubflowState as PathState {
         /// It carries data.
         Active,
-        /// It carries data only while no other can; the other end is told by MP_PRIO.
+        /// It carries data only while no other can; the other end is notified by MP_PRIO.
         Backup,
         /// It is reset under load, and the address is withdrawn by REMOVE_ADDR.
         Removed,
     }
 }
 
-/// The changes in the order of time, of a flow with so many paths.
+/// The changes in the order of time, of a flow with this many paths.
 pub(super) fn in_order(
     changes: &[SubflowChange],
     paths: usize,
@@ -53,7 +53,8 @@ pub(super) fn in_order(
         it.subflow.checked(
             |_| !removed[path],
             || format!("subflow {path} was removed before"),
-            "a subflow that is removed does not come back: let a link go down and up for that",
+            "a removed subflow cannot be restored; a link that goes down and up interrupts it \
+             instead",
         )?;
         let state = PathState::from(it.state);
         removed[path] = state == PathState::Removed;

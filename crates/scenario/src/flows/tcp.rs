@@ -99,12 +99,12 @@ pub(crate) struct Tcp {
     /// had set `TCP_NODELAY`, which systems do not by default.
     #[serde(default)]
     nagle: Nagle,
-    /// What becomes of the window when nothing was sent for longer than the timeout. BBR
-    /// is not concerned.
+    /// What happens to the window when nothing was sent for longer than the timeout. BBR is not
+    /// concerned.
     #[serde(default)]
     after_idleness: Idleness,
-    /// What becomes of the window and the round-trip estimate when packets take another path
-    /// by the flow's `path_policy`.
+    /// What happens to the window and the round-trip estimate when packets take another path by the
+    /// flow's `path_policy`.
     #[serde(default)]
     after_path_change: AfterPathChange,
     /// When the receiving application takes what arrived.
@@ -211,15 +211,15 @@ choice! {
 }
 
 choice! {
-    /// What becomes of the window when nothing was sent for longer than the timeout.
+    /// What happens to the window when nothing was sent for longer than the timeout.
     Idleness as tcp::Idleness {
         /// Halved for each timeout that passed, down to the initial window (RFC 2861, as in
         /// Linux).
         Decay,
         /// The initial window (RFC 5681, section 4.1).
         Restart,
-        /// As before for five minutes; what is not in use does not grow, and does not count
-        /// when it is decreased (RFC 7661).
+        /// As before for five minutes; an unused window does not grow, and does not count when it
+        /// is decreased (RFC 7661).
         Validate,
         /// As before.
         Keep,
@@ -227,7 +227,7 @@ choice! {
 }
 
 choice! {
-    /// What becomes of the congestion state when packets take another path.
+    /// What happens to the congestion state when packets take another path.
     AfterPathChange as tcp::AfterPathChange {
         /// It stays.
         Keep,
@@ -287,14 +287,18 @@ impl Tcp {
         network: Network,
     ) -> Result<Arc<TcpSettings>, Mistake> {
         if let Some(it) = &self.workload {
-            let message = format!("{what} say what they carry");
+            let message = format!("`workload` cannot be set for {what}");
             return Err(it.mistake(message).help("remove `workload`"));
         }
         if let Some(it) = &self.split {
-            return Err(it.mistake("proxies do not split them").help("remove `split`"));
+            return Err(it
+                .mistake(format!("`split` cannot be set for {what}"))
+                .help("remove `split`"));
         }
         if let Some(it) = &self.multipath {
-            return Err(it.mistake("they take one path").help("remove `multipath`"));
+            return Err(it
+                .mistake(format!("`multipath` cannot be set for {what}"))
+                .help("remove `multipath`"));
         }
         // Radios report to flows alone.
         let network = Network { radio: None, ..network };
@@ -315,22 +319,25 @@ impl Tcp {
         };
         multipath.checked(
             |_| !has_path,
-            || "a flow with `multipath` has no `path`".to_owned(),
+            || "`path` and `multipath` cannot both be set".to_owned(),
             "name its paths under `multipath.paths`",
         )?;
         multipath.checked(
             |_| self.receiver_controller.is_none(),
-            || "a flow over several paths has no controller at its receiver".to_owned(),
+            || "`receiver_controller` and `multipath` cannot both be set".to_owned(),
             "leave out `receiver_controller` or `multipath`",
         )?;
         multipath.checked(
             |_| self.split.is_none(),
-            || "proxies do not split a flow that takes several paths".to_owned(),
+            || "`split` and `multipath` cannot both be set".to_owned(),
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
             |_| around.paths.plan.sky.is_none(),
-            || "paths over satellites change, and those of `multipath` do not".to_owned(),
+            || {
+                "`multipath` cannot be set in a scenario with satellites, whose paths change"
+                    .to_owned()
+            },
             "leave out `multipath`",
         )?;
         multipath.value.plan(around, ends, settings, self.receiver_opens()).map(Some)
@@ -351,7 +358,7 @@ impl Tcp {
         // Proxies wait for the sender's SYN.
         split.checked(
             |_| !self.receiver_opens(),
-            || "proxies do not split a connection that the receiver opens".to_owned(),
+            || "`split` cannot be set for a connection that the receiver opens".to_owned(),
             "leave `split` out, or write a workload that the sender begins",
         )?;
         split.value.plan(around, ends).map(Some)
@@ -373,7 +380,7 @@ impl Tcp {
             check_needs(around.controllers, &controller, Carrier::Receiver, named)?;
             named.kind.checked(
                 |_| self.timestamps,
-                || "a controller at the receiver needs timestamps".to_owned(),
+                || "`receiver_controller` requires timestamps".to_owned(),
                 "write timestamps = true, or leave it out",
             )?;
             settings.receiver_controller = Some(controller);
@@ -452,7 +459,7 @@ impl Tcp {
         let segments = self.acknowledge_every.value.0.0;
         self.acknowledge_every.checked(
             |_| segments.fract() == 0.0 && segments <= 255.0,
-            || "an acknowledgement covers 1 to 255 whole segments".to_owned(),
+            || "`acknowledge_every` must be 1 to 255 whole segments".to_owned(),
             "write one such as \"2 segments\"",
         )?;
         Ok(segments as u8)

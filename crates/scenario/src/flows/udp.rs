@@ -76,12 +76,16 @@ impl Udp {
         let workload = match &self.workload.value {
             UdpWorkload::Frames(it) => {
                 if let Some(rate) = &self.rate {
-                    let message = "frames have a rate of their own";
+                    let message = "`rate` cannot be set beside a workload of frames";
                     return Err(rate.mistake(message).help("write `rate` in the workload"));
                 }
                 self.path_mtu_discovery.checked(
                     |it| !it,
-                    || "frames are cut by `payload` and do not become smaller".into(),
+                    || {
+                        "`path_mtu_discovery` cannot be set beside a workload of frames, which \
+                        `payload` divides"
+                            .into()
+                    },
                     "leave `path_mtu_discovery` out, and write a `payload` that fits",
                 )?;
                 udp::UdpWorkload::Frames(it.settings(files)?)
@@ -99,7 +103,7 @@ impl Udp {
 
     fn rate(&self) -> Result<Rate, Mistake> {
         self.rate.as_ref().map(|it| it.value.0).ok_or_else(|| {
-            let message = "a flow over UDP needs a `rate`";
+            let message = "a flow over UDP requires `rate`";
             self.workload.mistake(message).help("write one such as rate = \"1 Mbps\"")
         })
     }

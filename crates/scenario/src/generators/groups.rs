@@ -41,9 +41,9 @@ pub(super) fn refuse_in_defaults(file: &Tree) -> Result<(), Mistake> {
     let all = defaults.iter().flat_map(|it| it.node.entries().unwrap_or_default());
     match all.into_iter().find(|it| keys("flows").contains(&it.key.as_str())) {
         None => Ok(()),
-        Some(it) => Err(Mistake::new(format!("`{}` is no default", it.key))
+        Some(it) => Err(Mistake::new(format!("`{}` cannot be set under `defaults`", it.key))
             .at(it.span.clone())
-            .help("write it in each table that stands for many things")),
+            .help("write it in each table that it concerns")),
     }
 }
 
@@ -130,16 +130,19 @@ fn count(
 ) -> Result<usize, Mistake> {
     let Some(each) = count.map(|it| it.value as usize).or(flows.map(|_| 1)) else {
         let key = if in_turn.is_empty() { "stagger" } else { "in_turn" };
-        return Err(Mistake::new(format!("`{key}` is for many, and `{}` is one", thing.key))
+        return Err(Mistake::new(format!("`{key}` of `{}` requires `count`", thing.key))
             .at(thing.span.clone())
             .help("write how many, such as count = 10"));
     };
     let all = each.saturating_mul(flows.map_or(1, <[PatternFlow]>::len));
     let place = count.and_then(|it| it.span.clone()).unwrap_or_else(|| thing.span.clone());
     if all == 0 || all > MOST {
-        return Err(Mistake::new(format!("`{}` stands for {all} things", thing.key))
-            .at(place)
-            .help(format!("1 to {MOST} are possible")));
+        return Err(Mistake::new(format!(
+            "`{}` stands for {all} tables; it must stand for 1 to {MOST}",
+            thing.key
+        ))
+        .at(place)
+        .help(format!("write a number from 1 to {MOST}")));
     }
     Ok(all)
 }
@@ -148,7 +151,7 @@ fn count(
 fn values(in_turn: Vec<Entry>, common: &[Entry]) -> Result<Vec<(Entry, Vec<Tree>)>, Mistake> {
     let Some(in_turn) = in_turn.into_iter().next() else { return Ok(Vec::new()) };
     let Value::Table(entries) = in_turn.node.value else {
-        return Err(Mistake::new("`in_turn` is not a table")
+        return Err(Mistake::new("`in_turn` must be a table")
             .at(in_turn.node.span)
             .help("write in_turn = { controller = [\"cubic\", \"bbr\"] }"));
     };
@@ -163,7 +166,7 @@ fn array(entry: Entry, common: &[Entry]) -> Result<(Entry, Vec<Tree>), Mistake> 
     }
     match entry.node.value.clone() {
         Value::Array(values) if !values.is_empty() => Ok((entry, values)),
-        _ => Err(wrong(format!("`{}` needs an array of values", entry.key))
+        _ => Err(wrong(format!("`{}` must be an array of values", entry.key))
             .help(format!("write in_turn = {{ {} = [first, second] }}", entry.key))),
     }
 }
@@ -202,7 +205,7 @@ impl Group<'_> {
         let start = start.transpose()?.map_or(0, |it| it.0.as_picos());
         let later = stagger.as_picos().checked_mul(often).and_then(|it| it.checked_add(start));
         let later = later.ok_or_else(|| {
-            Mistake::new(format!("`{}` starts after the end of the clock", self.name.key))
+            Mistake::new(format!("the start time of `{}` is out of range", self.name.key))
                 .at(self.name.span.clone())
                 .help("write a shorter `stagger`")
         })?;
@@ -243,7 +246,7 @@ pub(super) fn nodes_like<'a>(
             .help(format!("write nodes, such as {key} = \"host-*\"")));
     };
     let Value::Text(like) = &entry.node.value else {
-        return Err(Mistake::new(format!("`{key}` is not text"))
+        return Err(Mistake::new(format!("`{key}` must be text"))
             .at(entry.node.span.clone())
             .help(format!("write {key} = \"host-*\"")));
     };

@@ -62,9 +62,11 @@ impl Listed {
         files: &mut Files<'_>,
     ) -> Result<Vec<PatternFlow>, Mistake> {
         if let Some(it) = group.node.get("workload").or_else(|| group.node.get("start")) {
-            return Err(Mistake::new("the file says when flows start and what they carry")
-                .at(it.span.clone())
-                .help("remove `start` and `workload`"));
+            return Err(Mistake::new(
+                "`start` and `workload` cannot be set beside a file of flows, which has both",
+            )
+            .at(it.span.clone())
+            .help("remove `start` and `workload`"));
         }
         let sides = [from, to].map(numbered);
         files.read(&self.file, |text| {
@@ -136,14 +138,16 @@ fn flow(
             let mut names: Vec<&str> = nodes.values().copied().collect();
             names.sort_unstable();
             names.dedup();
-            line.mistake(format!("\"{}\" is no node that `{key}` matches", shown(word))).help(
+            line.mistake(format!("\"{}\" is not a node that `{key}` matches", shown(word))).help(
                 format!("write a number from 0 to {}, or one of {}", names.len() - 1, list(&names)),
             )
         })
     };
     let ends = [node(&sides[0], "from", from)?, node(&sides[1], "to", to)?];
     if ends[0] == ends[1] {
-        return Err(line.mistake(format!("`{}` sends to itself", ends[0])).help("name two nodes"));
+        return Err(line
+            .mistake(format!("both ends of the flow are node `{}`", ends[0]))
+            .help("name two nodes"));
     }
     Ok(PatternFlow { ends, own: vec![started(line, start, group)?, carried(line, size, group)?] })
 }

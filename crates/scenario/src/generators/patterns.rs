@@ -132,8 +132,8 @@ impl Sides<'_> {
     fn all_to_one(&self) -> Result<Vec<PatternFlow>, Mistake> {
         let [to] = self.to[..] else {
             return Err(self
-                .wrong("to", format!("`to` are {} nodes", self.to.len()))
-                .help("all-to-one sends to a single node: write its name"));
+                .wrong("to", format!("`to` matches {} nodes", self.to.len()))
+                .help("all-to-one requires a single receiver: write its name"));
         };
         let others = self.from.iter().filter(|it| **it != to);
         self.some(others.map(|it| pair(it, to)).collect())
@@ -143,8 +143,8 @@ impl Sides<'_> {
         let [from, to] = [self.from.len(), self.to.len()];
         if from != to {
             return Err(self
-                .wrong("to", format!("`from` are {from} nodes and `to` are {to}"))
-                .help("a permutation needs as many senders as receivers"));
+                .wrong("to", format!("`from` matches {from} nodes, and `to` {to}"))
+                .help("a permutation requires as many senders as receivers"));
         }
         if from == 1 && self.from == self.to {
             return self.some(Vec::new());
@@ -163,7 +163,7 @@ impl Sides<'_> {
     fn matrix(&self) -> Result<Vec<PatternFlow>, Mistake> {
         let Self { from, to, .. } = self;
         if from.len().saturating_mul(to.len()) > 2 * MOST {
-            let message = format!("a matrix of {} by {} nodes", from.len(), to.len());
+            let message = format!("a matrix of {} by {} nodes is too large", from.len(), to.len());
             return Err(self.wrong("from", message).help(format!("at most {MOST} flows")));
         }
         let all = from.iter().flat_map(|from| to.iter().map(move |to| (from, to)));
@@ -178,7 +178,7 @@ impl Sides<'_> {
         of.pairs.checked(
             |it| (1..=MOST).contains(&(*it as usize)),
             || format!("{} pairs", of.pairs.value),
-            &format!("1 to {MOST} are possible"),
+            &format!("write a number from 1 to {MOST}"),
         )?;
         let parts = Parts::of([&self.from, &self.to], around.joined());
         let parts = parts.ok_or_else(|| self.none_joined())?;
@@ -201,7 +201,7 @@ impl Sides<'_> {
     fn demands(&self, of: &FromFile, around: &Around<'_>) -> Result<Vec<PatternFlow>, Mistake> {
         let has = |key: &str| self.entries.iter().find(|it| it.key == key);
         if has("protocol").and_then(|it| it.node.text()) != Some("udp") {
-            let message = "demands are the rates of flows over UDP";
+            let message = "pattern `demands` requires flows over UDP";
             return Err(Mistake::new(message)
                 .at(self.group.span.clone())
                 .help("write protocol = \"udp\""));
@@ -223,7 +223,7 @@ impl Sides<'_> {
     }
 
     fn no_two(&self) -> Mistake {
-        self.wrong("from", format!("`{}` has no two different nodes", self.group.key))
+        self.wrong("from", format!("`{}` matches no two different nodes", self.group.key))
             .help("name other nodes in `from` or `to`")
     }
 

@@ -76,7 +76,7 @@ fn complete(written: &mut Entry, made: &Entry) {
 }
 
 fn twice(entry: &Entry) -> Mistake {
-    Mistake::new(format!("`{}` is made here and by another table", entry.key))
+    Mistake::new(format!("`{}` is defined here and by another table", entry.key))
         .at(entry.span.clone())
         .help("give one of the two tables another name")
 }

@@ -131,9 +131,9 @@ impl<'a> Words<'a> {
             Some('[' | ']') => 1,
             Some('"') => {
                 rest[1..].find('"').ok_or_else(|| {
-                    Mistake::new("a text has no end")
+                    Mistake::new("a text is not terminated")
                         .at(self.at..self.at + 1)
-                        .help("write \" after it")
+                        .help("write \" at its end")
                 })? + 2
             }
             Some(_) => rest

@@ -99,7 +99,7 @@ impl<'a> File<'a> {
         })
     }
 
-    /// What a table says, but for some names.
+    /// What a table says, except for some names.
     fn attributes(&self, table: &Table<'a>, without: &[&str]) -> Vec<Attribute> {
         let others = table.iter().filter(|it| !without.contains(&&**it.0));
         others.map(|(name, value)| self.attribute(name, value)).collect()

@@ -30,8 +30,8 @@ pub(super) struct Change {
     /// How fast it sends from then on, also what is left of the packet under transmission. Only
     /// of a link with a `rate` of its own. Default: as before.
     rate: Option<Located<Each<Measured<Rate>>>>,
-    /// How long a bit takes to the other end from then on; packets still arrive in the
-    /// order in which they were sent; default: as before.
+    /// The propagation delay from then on; packets still arrive in the order in which they were
+    /// sent; default: as before.
     delay: Option<Each<Measured<Duration>>>,
     /// Whether it goes down, which loses the packets on it and lets those queued wait,
     /// or comes up; default: as before.
@@ -43,11 +43,11 @@ pub(super) struct Change {
     /// them so is an emulator like tc-netem(8): where it gets less, packets overtake those before
     /// them. Default: as before.
     lateness: Option<Located<Each<Measured<Duration>>>>,
-    /// What becomes of its queue; default: as before.
+    /// What happens to its queue; default: as before.
     queue: Option<Each<QueueChange>>,
 }
 
-/// What becomes of a link's queue.
+/// What happens to a link's queue.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct QueueChange {
@@ -60,9 +60,9 @@ struct QueueChange {
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 enum State {
-    /// It does.
+    /// The link carries packets.
     Up,
-    /// It does not.
+    /// The link carries no packets.
     Down,
 }
 
@@ -92,7 +92,7 @@ impl Change {
     /// What says how fast a link sends says so at all times.
     fn check_rate(&self, rates: Option<&str>) -> Result<(), Mistake> {
         let (Some(rate), Some(rates)) = (&self.rate, rates) else { return Ok(()) };
-        let message = format!("a change of `rate` beside `{rates}`, which says how fast it sends");
+        let message = format!("`rate` cannot change on a link with `{rates}`, which determines it");
         Err(rate.mistake(message).help("change `delay`, `state`, `loss` or `queue`"))
     }
 
@@ -107,8 +107,8 @@ impl Change {
         )?;
         lateness.checked(
             |_| reorders,
-            || "a change of `lateness` of a link without `reordering`".to_owned(),
-            "write `reordering`, whose packets it is of",
+            || "`lateness` cannot change on a link without `reordering`".to_owned(),
+            "write `reordering` in the link's table",
         )
     }
 
@@ -120,7 +120,7 @@ impl Change {
         let count = duration.as_picos().saturating_sub(at.as_picos()) / every.as_picos() + 1;
         self.at.checked(
             |_| count <= MOST_REPETITIONS,
-            || format!("it happens more than {MOST_REPETITIONS} times"),
+            || format!("the change would happen more than {MOST_REPETITIONS} times"),
             "write a greater `every`",
         )?;
         Ok((0..count).map(|it| every * it).collect())
@@ -155,7 +155,7 @@ impl Change {
         match (changes.next(), changes.next()) {
             (Some(change), None) => Ok(change),
             _ => {
-                let message = "a change is of one of `rate`, `delay`, `state`, `loss`, \
+                let message = "a change must set one of `rate`, `delay`, `state`, `loss`, \
                                `lateness` and `queue`";
                 Err(self.at.mistake(message).help(
                     "write { at = \"5 s\", rate = \"1 Mbps\" } or { at = \"5 s\", state = \"down\" }",

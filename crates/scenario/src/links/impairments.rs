@@ -24,7 +24,7 @@ use crate::units::{Measured, Share};
 pub(crate) enum Reordering {
     /// Each packet is late independently of all others.
     Independent(Independent),
-    /// One packet in so many.
+    /// One packet of every *n*.
     Periodic(Periodic),
     /// Exactly the packets of certain numbers, as for `listed` losses.
     Listed(Listed),
@@ -40,7 +40,7 @@ pub(crate) struct Independent {
     lateness: Located<Measured<Duration>>,
 }
 
-/// One packet in so many.
+/// One packet of every *n*.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Periodic {
@@ -133,7 +133,7 @@ pub(super) fn plan(
             && load_delay.is_none();
         it.checked(
             |_| is_alone,
-            || "on a link with `jitter` nothing else may delay or duplicate packets".to_owned(),
+            || "`jitter` cannot be set beside what else delays or duplicates packets".to_owned(),
             "remove `jitter`, or `duplication`, `reordering`, `mixing` and `load_delay`",
         )?;
     }
@@ -141,7 +141,7 @@ pub(super) fn plan(
         it.checked(
             |_| duplication.is_none() && reordering.is_none() && mixing.is_none(),
             || {
-                "on a link with `load_delay` no packet can be duplicated, reordered or mixed"
+                "`load_delay` cannot be set beside `duplication`, `reordering` or `mixing`"
                     .to_owned()
             },
             "remove `load_delay`, or `duplication`, `reordering` and `mixing`",
@@ -152,7 +152,7 @@ pub(super) fn plan(
     if let Some(mixing) = mixing {
         mixing.checked(
             |_| reordering.is_none(),
-            || "a link that mixes has no order that `reordering` could change".to_owned(),
+            || "`mixing` and `reordering` cannot both be set".to_owned(),
             "remove one of them",
         )?;
     }

@@ -18,7 +18,7 @@ use crate::units::{Measured, Share, percent};
 #[serde(rename = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "Jitter", tag = "kind", transform = short_forms)]
 pub(crate) enum Jitter {
-    /// Equally likely between zero and the most.
+    /// Uniformly distributed between zero and the maximum.
     Uniform(Uniform),
     /// Normally distributed; what would be negative is zero.
     Normal(About),
@@ -36,7 +36,7 @@ pub(crate) enum Jitter {
     Table(Table),
 }
 
-/// Equally likely between zero and the most.
+/// Uniformly distributed between zero and the maximum.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Uniform {

@@ -109,7 +109,7 @@ impl Listed {
         if let Some(flow) = &self.flow {
             flow.checked(
                 |_| matches!(self.of, Of::All),
-                || "`flow` says which packets can be lost, and `of` as well".to_owned(),
+                || "`flow` and `of` cannot both be set".to_owned(),
                 "remove one of them",
             )?;
         }
@@ -122,7 +122,7 @@ pub(super) fn numbers(packets: &Located<Vec<u64>>) -> Result<Arc<[u64]>, Mistake
     let rise = packets.value.windows(2).all(|it| it[0] < it[1]);
     packets.checked(
         |it| rise && it.first().is_some_and(|it| *it > 0),
-        || "`packets` must be numbers from 1 that rise".to_owned(),
+        || "`packets` must be increasing numbers, from 1".to_owned(),
         "write some such as packets = [17, 18, 40]",
     )?;
     Ok(packets.value.as_slice().into())
@@ -133,7 +133,7 @@ pub(super) fn numbers(packets: &Located<Vec<u64>>) -> Result<Arc<[u64]>, Mistake
 #[serde(rename_all = "kebab-case")]
 #[schemars(rename = "LossOf")]
 enum Of {
-    /// All.
+    /// All packets.
     #[default]
     All,
     /// Those that are not ECN-capable, such as a bridge selects.

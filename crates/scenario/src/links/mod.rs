@@ -55,9 +55,9 @@ pub(crate) struct Common {
     /// The two nodes that it joins.
     #[schemars(with = "[String; 2]")]
     nodes: Located<Ends>,
-    /// How long a bit takes to the other end.
+    /// The propagation delay.
     delay: Each<Measured<Duration>>,
-    /// What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    /// Its cost in a path where `routing.metric` is `weight`, as OSPF's interface cost: a number
     /// greater than 0, to 16777215, of at most three decimals. Default: 1.
     weight: Option<Each<Weight>>,
     /// What it loses at random; default: nothing.
@@ -73,8 +73,8 @@ pub(crate) struct Common {
     /// `reordering`, `mixing` or `load_delay`. Default: none.
     jitter: Option<Each<Located<Jitter>>>,
     /// A delay that grows with its load: for studies of hosts that choose their paths, where it
-    /// stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default:
-    /// none, but for what waits in its queue.
+    /// stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none
+    /// beside the queueing delay.
     load_delay: Option<Each<Located<LoadDelay>>>,
     /// The shared medium that it uses: of all directions of all links that name the same
     /// one, a single packet is transmitted at a time. When the medium is free, the nodes
@@ -90,9 +90,9 @@ pub(crate) struct Common {
     #[serde(default = "bytes::<0>")]
     overhead: Located<Measured<Bytes>>,
     /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
-    /// larger ones are sent in fragments and reassembled at the other end; where one is lost,
-    /// the packet is. At least 127 B. Packets between regions that are larger are dropped, and
-    /// their sender is told; other IP packets are not affected. Default: no limit.
+    /// larger ones are sent in fragments and reassembled at the other end; where one is lost, the
+    /// packet is. At least 127 B. Packets between regions that are larger are dropped, and their
+    /// sender is notified; other IP packets are not affected. Default: no limit.
     mtu: Option<Located<Measured<Bytes>>>,
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
@@ -306,7 +306,8 @@ impl Common {
         let mtu = within(self.mtu.as_ref(), "an MTU", u64::from(minimum)..=u64::from(u16::MAX))?;
         let pit_token = within(self.pit_token.as_ref(), "a PIT token", 1..=32)?;
         if let (Some(_), Some(it)) = (mtu, &self.tcp_face) {
-            let message = "what goes through a TCP connection is not sent in fragments";
+            let message =
+                "`mtu` and `tcp_face` cannot both be set: a TCP connection carries no fragments";
             return Err(it.mistake(message).help("remove `mtu` or `tcp_face`"));
         }
         Ok(LinkServiceSettings {
@@ -319,14 +320,14 @@ impl Common {
         let bytes = self.overhead.value.0.0;
         self.overhead.checked(
             |_| bytes <= MOST_OVERHEAD,
-            || format!("a framing of {bytes} B on each packet"),
+            || format!("an `overhead` of {bytes} B is out of range"),
             &format!("write at most \"{MOST_OVERHEAD} B\""),
         )?;
         Ok(bytes as u32)
     }
 }
 
-/// The bytes of something that has so many, if it is there.
+/// The bytes of something that has this many, if it is there.
 fn within(
     bytes: Option<&Located<Measured<Bytes>>>,
     what: &str,
@@ -336,7 +337,7 @@ fn within(
     let bytes = it.value.0.0;
     it.checked(
         |_| allowed.contains(&bytes),
-        || format!("{what} of {bytes} B"),
+        || format!("{what} of {bytes} B is out of range"),
         &format!("write \"{} B\" to \"{} B\"", allowed.start(), allowed.end()),
     )?;
     Ok(Some(bytes))

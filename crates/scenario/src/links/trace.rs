@@ -109,7 +109,7 @@ impl Trace {
     fn read(&self, files: &mut Files<'_>, duration: Duration) -> Result<Direction, Mistake> {
         match self.kind {
             Lines::Opportunities => {
-                self.check_has_no_columns("they are of kind = \"rates\"")?;
+                self.check_has_no_columns("they require kind = \"rates\"")?;
                 let trace = files.opportunities(&self.file, self.repeat)?;
                 let mean = trace.mean_rate().expect("a trace that is read sends something");
                 Ok((mean, Some(trace), None))
@@ -150,7 +150,7 @@ impl Trace {
     fn delay(&self) -> Result<Option<(&Located<String>, f64)>, Mistake> {
         match (&self.one_way_delay, &self.round_trip_time) {
             (Some(_), Some(it)) => Err(it
-                .mistake("`round_trip_time` beside `one_way_delay`")
+                .mistake("`round_trip_time` and `one_way_delay` cannot both be set")
                 .help("write one of them")),
             (one_way, round_trip) => {
                 Ok(one_way.as_ref().map(|it| (it, 1.0)).or(round_trip.as_ref().map(|it| (it, 0.5))))
@@ -187,7 +187,7 @@ impl Trace {
         ];
         match keys.into_iter().find_map(|(key, it)| Some((key, it.as_ref()?))) {
             Some((key, it)) => {
-                Err(it.mistake(format!("`{key}` is of a table with a head")).help(help))
+                Err(it.mistake(format!("`{key}` requires a table with a header row")).help(help))
             }
             None => Ok(()),
         }

@@ -36,9 +36,9 @@ pub(crate) struct OpticalLink {
 type Optical = Both<Beam, Power>;
 
 /// A free-space optical link. It sends at its rate while the received power is not below the
-/// receiver's sensitivity. Fog and turbulence, and what they take, are the same in both
-/// directions. A value that may differ by direction is one for both, or an array of two: for
-/// what the first node sends, and for what the second node sends.
+/// receiver's sensitivity. Fog and turbulence attenuate both directions alike. A value that may
+/// differ by direction is one for both, or an array of two: for what the first node sends, and for
+/// what the second node sends.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "Optical")]
@@ -52,12 +52,12 @@ pub(crate) struct Beam {
     /// How far one can see, at 2 % contrast: a length, or a file; default: 50 km.
     #[serde(default = "very_clear")]
     visibility: Weather<Visibility>,
-    /// How much of other light than an eye sees is lost in fog.
+    /// How the attenuation by fog depends on the wavelength.
     #[serde(default)]
     fog_model: FogModel,
     /// Turbulence, which lets the received power fluctuate; default: none.
     turbulence: Option<Turbulence>,
-    /// What becomes of packets while too little power is received.
+    /// What happens to packets while too little power is received.
     #[serde(default)]
     outage: Outage,
     /// How often the channel is sampled, while fog or turbulence change it.
@@ -70,7 +70,7 @@ fn very_clear() -> Weather<Visibility> {
 }
 
 choice! {
-    /// How much of other light than an eye sees is lost in fog.
+    /// How the attenuation by fog depends on the wavelength.
     FogModel as fog::FogModel {
         /// Kim's model: below 500 m of visibility, the same at any wavelength.
         Kim,
@@ -80,7 +80,7 @@ choice! {
 }
 
 choice! {
-    /// What becomes of packets while less power is received than the receiver needs.
+    /// What happens to packets while less power is received than the receiver needs.
     Outage as optical::Outage {
         /// They are sent, and lost.
         Lose,
@@ -89,7 +89,7 @@ choice! {
     }
 }
 
-/// The air's turbulence, the same all the way: the received power follows a Gamma–Gamma
+/// The turbulence of the air, uniform along the path: the received power follows a Gamma–Gamma
 /// distribution, for a plane wave and a receiver of no extent.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -138,11 +138,11 @@ impl Turbulence {
     fn plan(&self) -> Result<TurbulencePlan, Mistake> {
         let structure = self.structure.value;
         let help = "write Cn² in m^(−2/3), such as structure = 1e-14";
-        let negative = || "`structure` is negative".to_owned();
+        let negative = || "`structure` must not be negative".to_owned();
         self.structure.checked(|_| structure >= 0.0 || structure.is_nan(), negative, help)?;
         self.structure.checked(
             |_| structure <= MOST_STRUCTURE,
-            || format!("a `structure` of {structure} is no air's"),
+            || format!("`structure` must be at most {MOST_STRUCTURE:e}, not {structure:e}"),
             help,
         )?;
         let coherence = above_zero(&self.coherence, "coherence")?;

@@ -43,7 +43,7 @@ pub(super) struct Parts {
     divergence: Located<Measured<Angle>>,
     /// The diameter of the receiver's lens.
     receiver_aperture: Located<Measured<Length>>,
-    /// What lenses, windows and imperfect pointing take.
+    /// The loss by lenses, windows and imperfect pointing.
     #[serde(default = "decibels::<0>")]
     optics_loss: Located<Measured<Decibels>>,
     /// The power that the receiver needs.
@@ -81,7 +81,7 @@ impl Parts {
         let degrees = self.divergence.value.0.0;
         self.divergence.checked(
             |_| degrees > 0.0 && degrees < 90.0,
-            || format!("a beam does not widen by {degrees}°"),
+            || format!("a divergence of {degrees}° is out of range"),
             "write one such as divergence = \"0.3 mrad\"",
         )?;
         Ok(degrees.to_radians())

@@ -7,7 +7,7 @@ use windtunnel_queues::QueueLimit;
 use super::common::packets;
 use crate::units::Measured;
 
-/// First in, first out; drops packets that find no room.
+/// First in, first out; drops packets when it is full.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DropTail {

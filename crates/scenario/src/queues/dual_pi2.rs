@@ -57,7 +57,7 @@ impl DualPi2 {
     pub(super) fn discipline(&self) -> Result<Discipline, Mistake> {
         self.coupling.checked(
             |it| *it > 0.0 && it.is_finite(),
-            || "a coupling factor is above 0".to_owned(),
+            || "`coupling` must be greater than zero".to_owned(),
             "write one such as coupling = 2",
         )?;
         Ok(Discipline::DualPi2(DualPi2Settings {
@@ -75,7 +75,7 @@ impl DualPi2 {
         let of_ramp = self.ramp_start.as_ref().or(self.ramp_end.as_ref());
         match (self.step, of_ramp) {
             (step, None) => Ok(Ramp::step(step.map_or(Duration::from_millis(1), |it| it.0))),
-            (Some(_), Some(of_ramp)) => Err(Mistake::new("both a step and a ramp")
+            (Some(_), Some(of_ramp)) => Err(Mistake::new("`step` and a ramp cannot both be set")
                 .at(of_ramp.span.clone())
                 .help("write step, or ramp_start and ramp_end")),
             (None, Some(_)) => {

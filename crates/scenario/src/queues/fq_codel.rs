@@ -64,7 +64,7 @@ pub(super) fn flows(flows: &Located<u16>) -> Result<u16, Mistake> {
 pub(super) fn quantum(quantum: &Located<Measured<Bytes>>) -> Result<u32, Mistake> {
     quantum.checked(
         |it| QUANTA.contains(&it.0.0),
-        || "a quantum is 64 B to 1 MiB".to_owned(),
+        || "`quantum` must be from 64 B to 1 MiB".to_owned(),
         "write one such as quantum = \"1514 B\"",
     )?;
     Ok(quantum.value.0.0 as u32)

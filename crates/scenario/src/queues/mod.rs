@@ -37,7 +37,7 @@ use {
 #[serde(rename = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "Queue", tag = "kind", transform = short_forms)]
 pub(crate) enum Queue {
-    /// First in, first out; drops packets that find no room.
+    /// First in, first out; drops packets when it is full.
     DropTail(DropTail),
     /// Drop-tail with the marking of NFD's link service.
     LinkService(LinkService),

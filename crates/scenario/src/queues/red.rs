@@ -65,7 +65,7 @@ impl Red {
     pub(super) fn discipline(&self) -> Result<Discipline, Mistake> {
         self.weight.checked(
             |it| *it > 0.0 && *it <= 1.0,
-            || "a weight is above 0 and at most 1".to_owned(),
+            || "`weight` must be greater than 0 and at most 1".to_owned(),
             "write one such as weight = 0.002",
         )?;
         Ok(Discipline::Red(RedSettings {

@@ -44,7 +44,7 @@ impl StrictPriority {
         all.sort_unstable();
         self.bands.checked(
             |_| all.windows(2).all(|it| it[0] != it[1]),
-            || "a class is in one band alone".to_owned(),
+            || "a class can be in one band only".to_owned(),
             "name each class once",
         )?;
         Ok(Discipline::StrictPriority(Bands::new(&classes)))

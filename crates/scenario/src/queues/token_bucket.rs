@@ -16,7 +16,7 @@ pub(super) fn settings(
     let bytes = burst.value.0.0;
     burst.checked(
         |_| (MAXIMUM_PACKET..1 << 32).contains(&bytes),
-        || format!("a burst of {bytes} B"),
+        || format!("a `burst` of {bytes} B is out of range"),
         "write at least a full packet, \"1500 B\", and less than \"4 GiB\"",
     )?;
     Ok(TokenBucketSettings { rate: rate.0, burst: bytes as u32 })

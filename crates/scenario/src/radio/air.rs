@@ -93,13 +93,13 @@ pub(super) fn plan(harq: &Harq, rlc: &Rlc) -> Result<Option<AirPlan>, Mistake> {
     let block_error = harq.error.value.0.0;
     harq.error.checked(
         |_| block_error <= MOST_ERROR,
-        || "almost no attempt would succeed".to_owned(),
+        || "the error probability of an attempt is too high".to_owned(),
         "write at most \"99 %\"",
     )?;
     let attempts = u32::from(harq.attempts.value);
     harq.attempts.checked(
         |it| (1..=MOST_ATTEMPTS).contains(it),
-        || format!("{attempts} attempts"),
+        || format!("`attempts` must be from 1 to {MOST_ATTEMPTS}, not {attempts}"),
         &format!("write 1 to {MOST_ATTEMPTS}"),
     )?;
     let (slot, round_trip, status) = (harq.slot.value.0, harq.round_trip.value.0, rlc.status());

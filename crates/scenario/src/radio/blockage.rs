@@ -14,7 +14,7 @@ use crate::units::{Decibels, Measured};
 /// More frequent ones would take all the simulation's time.
 const LEAST_BETWEEN: Duration = Duration::from_millis(1);
 
-/// What passes between the user and the station, such as people and cars.
+/// Obstacles between the user and the station, such as people and cars.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Blockage {
@@ -35,7 +35,7 @@ impl Blockage {
         let every = self.every.value.0;
         self.every.checked(
             |_| every >= LEAST_BETWEEN,
-            || format!("a blockage every {every}"),
+            || format!("`every` must be at least {LEAST_BETWEEN}, not {every}"),
             &format!("write {LEAST_BETWEEN} or more"),
         )?;
         Ok(BlockagePlan {

@@ -64,10 +64,10 @@ pub(crate) struct Radio {
     /// The receivers' noise figure.
     #[serde(default = "decibels::<7>")]
     noise_figure: Located<Measured<Decibels>>,
-    /// What decides whether the user sees a station.
+    /// What determines whether the user has line of sight to a station.
     #[serde(default)]
     line_of_sight: LineOfSight,
-    /// What reaches a user who does not see the station; `diffraction` requires
+    /// What reaches a user without line of sight to the station; `diffraction` requires
     /// `line_of_sight = "map"`.
     #[serde(default)]
     obstructed: Located<Obstructed>,
@@ -79,7 +79,7 @@ pub(crate) struct Radio {
     /// From SINR to spectral efficiency; default: `shannon`.
     #[serde(default)]
     efficiency: Located<Efficiency>,
-    /// The share of the rate that reference signals and control take.
+    /// The share of the rate that reference signals and control use.
     #[serde(default = "overhead")]
     overhead: Located<Measured<Share>>,
     /// How often the channel is sampled.
@@ -88,7 +88,7 @@ pub(crate) struct Radio {
     /// How lost blocks are sent again; default: as its own keys say.
     #[serde(default)]
     harq: Harq,
-    /// What becomes of a packet that HARQ gives up; default: `acknowledged`.
+    /// What happens to a packet that HARQ gives up; default: `acknowledged`.
     #[serde(default)]
     rlc: Rlc,
     /// When the user changes from one station to another; default: as its own keys say.
@@ -108,7 +108,7 @@ fn overhead() -> Located<Measured<Share>> {
 }
 
 choice! {
-    /// What decides whether the user sees a station.
+    /// What determines whether the user has line of sight to a station.
     LineOfSight as radio::LineOfSight {
         /// The map's buildings.
         Map,
@@ -119,7 +119,7 @@ choice! {
 }
 
 choice! {
-    /// What reaches a user who does not see the station.
+    /// What reaches a user without line of sight to the station.
     Obstructed as radio::Obstructed {
         /// What is diffracted around buildings (ITU-R P.526), or scattered and reflected
         /// (3GPP TR 38.901), whichever is stronger.
@@ -135,7 +135,7 @@ choice! {
 pub(crate) struct Report {
     /// How often, a multiple of the channel's `period`; default: with each sample.
     period: Option<Located<Measured<Duration>>>,
-    /// How old a report is when it arrives.
+    /// The age of a report when it arrives.
     #[serde(default = "milliseconds::<10>")]
     delay: Located<Measured<Duration>>,
 }
@@ -229,7 +229,7 @@ impl Radio {
     fn overhead(&self) -> Result<f64, Mistake> {
         self.overhead.checked(
             |it| it.0.0 < 1.0,
-            || "an overhead of 100 % leaves nothing".to_owned(),
+            || "`overhead` must be less than 100 %".to_owned(),
             "write less than \"100 %\"",
         )?;
         Ok(self.overhead.value.0.0)
@@ -254,7 +254,12 @@ impl Report {
             let is_multiple = period.as_picos().is_multiple_of(sampling.as_picos());
             it.checked(
                 |_| period != Duration::ZERO && is_multiple,
-                || format!("reports every {period} of a channel that is sampled every {sampling}"),
+                || {
+                    format!(
+                        "`period` must be a multiple of the sampling period, {sampling}, not \
+                            {period}"
+                    )
+                },
                 &format!("write a multiple of {sampling}"),
             )?;
         }

@@ -16,8 +16,8 @@ use crate::nodes::Names;
 use crate::timers::zero;
 use crate::units::Measured;
 
-/// An agreement between two regions that a link joins: while it lasts, they exchange packets
-/// and tell each other which regions they reach.
+/// An agreement between two regions that a link joins: while it lasts, they exchange packets and
+/// announce to each other the regions that they reach.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Agreement {
@@ -91,8 +91,8 @@ impl Agreement {
         let pair = [number(first)?, number(second)?];
         second.checked(
             |_| pair[0] != pair[1],
-            || format!("agreement `{}` is of a region with itself", name.get_ref()),
-            "name two regions",
+            || format!("agreement `{}` names the same region twice", name.get_ref()),
+            "name two different regions",
         )?;
         let from = Time::ZERO + self.from.value.0;
         let until = self.until.as_ref().map_or(Time::NEVER, |it| Time::ZERO + it.value.0);
@@ -112,7 +112,8 @@ impl Agreement {
             return Ok(());
         }
         let name_of = name.get_ref();
-        let message = format!("agreement `{name_of}` is not for transit, as link-state needs");
+        let message =
+            format!("agreement `{name_of}` is not for transit, which link-state routing requires");
         Err(Mistake::new(message)
             .at(name.span())
             .help("write kind = \"transit\", or routing = \"path-vector\" in [region_protocol]"))

@@ -100,7 +100,7 @@ enum Transit {
     Ipv4Tunnel,
     /// Between two borders they travel in IPv6 packets.
     Ipv6Tunnel,
-    /// They do not: the region tells its neighbours of no other.
+    /// None do: the region announces no other to its neighbours.
     Refused,
 }
 
@@ -123,7 +123,7 @@ pub(crate) struct RegionProtocol {
     #[serde(default)]
     encoding: Encoding,
     /// After an advertisement of a region, the next about the same one goes to the same
-    /// neighbouring region so much later at the earliest; the default is BGP's.
+    /// neighbouring region after this time at the earliest; the default is BGP's.
     #[serde(default = "half_a_minute")]
     advertisement_interval: Located<Measured<Duration>>,
     /// Whether that interval is multiplied by a random factor from 0.75 to 1, as BGP's is.
@@ -174,9 +174,9 @@ choice! {
 choice! {
     /// How regions learn of each other.
     Routing as region::Routing {
-        /// Borders of neighbouring regions tell each other by which regions each is reached.
+        /// Borders of neighbouring regions announce to each other the path of regions to each.
         PathVector,
-        /// Each border tells all regions of its links to others. All agreements are for transit,
+        /// Each border announces its links to other regions to all. All agreements are for transit,
         /// and the lookup is `two-level`.
         LinkState,
     }
@@ -199,10 +199,10 @@ choice! {
     Lookup as region::Lookup {
         /// The eight bits of the region.
         TwoLevel,
-        /// All 32 bits: regions tell each other of all their sub-regions.
+        /// All 32 bits: regions announce all their sub-regions.
         Full,
-        /// The longest known prefix of whole bytes: a border in a sub-region tells of that beside
-        /// its region, so that packets for it come in there.
+        /// The longest known prefix of whole bytes: a border in a sub-region announces it as well
+        /// as its region, so that packets for it enter there.
         LongestPrefix,
     }
 }
@@ -240,7 +240,7 @@ pub(crate) struct Regions<'a> {
     pub(crate) protocol: &'a RegionProtocol,
 }
 
-/// What becomes of it.
+/// What happens to it.
 pub(crate) struct Planned {
     pub(crate) domains: DomainsPlan,
     pub(crate) names: RegionNames,
@@ -302,20 +302,29 @@ impl Regions<'_> {
             let name = &plan.links[link].name;
             ndn.checked(
                 |_| plan.tunnels.iter().all(|it| it.face() != Some(link)),
-                || format!("the face of link `{name}` is over TCP, and not under the header"),
+                || {
+                    format!(
+                        "link `{name}` has a `tcp_face`, which cannot be under the region header"
+                    )
+                },
                 "write ndn = \"beside\", or remove the link's `tcp_face`",
             )?;
             let least = LinkService::MINIMUM_MTU + header;
             ndn.checked(
                 |_| plan.links[link].link_service.mtu.is_none_or(|it| it >= least),
-                || format!("under the header, link `{name}` has no room for NDN packets"),
+                || {
+                    format!(
+                        "the `mtu` of link `{name}` is too small for NDN packets under the \
+                            region header"
+                    )
+                },
                 &format!("write an `mtu` of at least {least} B, or ndn = \"beside\""),
             )?;
         }
         let is_ccnx = plan.formats.contains(&PacketFormat::Ccnx);
         ndn.checked(
             |it| *it == Ndn::Beside || !is_ccnx,
-            || "packets of CCNx are in those of IP, and not under the header as NDN's".to_owned(),
+            || "packets of CCNx cannot be under the region header".to_owned(),
             "write ndn = \"beside\"",
         )
     }
@@ -327,7 +336,7 @@ impl Regions<'_> {
         }
         self.protocol.lookup.checked(
             |it| matches!(it, Lookup::TwoLevel),
-            || "link-state between regions tells of regions as a whole".into(),
+            || "link-state routing between regions requires two-level lookup".into(),
             "write lookup = \"two-level\", or routing = \"path-vector\"",
         )?;
         self.agreements.iter().try_for_each(|(name, it)| it.check_transit(name))
@@ -340,8 +349,9 @@ impl Regions<'_> {
         for (name, region) in self.regions {
             region.check_code()?;
             if let Some(other) = numbers.insert(region.number(), name.get_ref()) {
-                let message = format!("regions `{other}` and `{}` have one code", name.get_ref());
-                return Err(region.code.mistake(message).help("give each region its own"));
+                let message =
+                    format!("regions `{other}` and `{}` have the same code", name.get_ref());
+                return Err(region.code.mistake(message).help("give each region a different code"));
             }
             region.place(nodes, name, &mut codes)?;
         }
@@ -424,7 +434,7 @@ impl Regions<'_> {
                 let apart = nodes.name(*apart);
                 let name = name.get_ref();
                 let message = format!("no path inside region `{name}` leads to node `{apart}`");
-                return Err(region.nodes.mistake(message).help("join its nodes by links"));
+                return Err(region.nodes.mistake(message).help("connect its nodes by links"));
             }
             let has_border = links.iter().filter(leads_out).any(|it| it.nodes.iter().any(those));
             if !has_border && self.regions.len() > 1 {
@@ -449,7 +459,7 @@ impl Region {
         let fits = |it: &u16| u8::try_from(*it).is_ok_and(|it| Code::REGIONS.contains(&it));
         self.code.checked(
             fits,
-            || format!("{} is not the code of a region", self.code.value),
+            || format!("{} is not a valid code of a region", self.code.value),
             "write a number from 1 to 254",
         )
     }
@@ -487,12 +497,12 @@ impl Region {
         for (own, it) in &self.sub_regions {
             it.code.checked(
                 |it| (1..=Code::LAST_SUB_REGION).contains(it),
-                || format!("{} is not the code of a sub-region", it.code.value),
+                || format!("{} is not a valid code of a sub-region", it.code.value),
                 "write a number from 1 to 16777215",
             )?;
             if let Some(other) = numbers.insert(it.code.value, own.get_ref()) {
                 let message =
-                    format!("sub-regions `{other}` and `{}` have one code", own.get_ref());
+                    format!("sub-regions `{other}` and `{}` have the same code", own.get_ref());
                 return Err(it.code.mistake(message).help("give each its own"));
             }
             it.place(nodes, self.number(), name.get_ref(), codes)?;

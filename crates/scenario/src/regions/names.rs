@@ -70,7 +70,7 @@ impl Regions<'_> {
             second.checked(
                 |it| *it != first.value,
                 || format!("region `{}` exchanges names with itself", first.value),
-                "name two regions",
+                "name two different regions",
             )?;
         }
         let pairs = self.protocol.name_agreements.iter();

@@ -142,7 +142,8 @@ fn check_use(given: &Located<String>, prefix: &Name<'_>, plan: &Plan) -> Result<
     }
     let known: Vec<String> = plan.prefixes.iter().map(ToString::to_string).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
-    let message = format!("nobody asks for names below `{}`, nor serves them", given.value);
+    let message =
+        format!("no consumer requests names under `{}`, and no producer serves them", given.value);
     Err(given.mistake(message).help(match &known[..] {
         [] => "the scenario has no consumers; for a route over IP, write `destination`".to_owned(),
         known => suggestion(&given.value, known),

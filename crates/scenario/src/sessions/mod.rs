@@ -42,7 +42,7 @@ pub(crate) struct Sessions {
     /// When the first sessions start.
     #[serde(default = "zero")]
     start: Located<Measured<Duration>>,
-    /// With users: they start at random times, at most so long after `start`.
+    /// With users: they start at random times, at most this long after `start`.
     #[serde(default = "zero")]
     start_within: Located<Measured<Duration>>,
     /// How long a session lasts, after which the user's next one starts; default: as long as
@@ -54,7 +54,7 @@ pub(crate) struct Sessions {
     /// with these means.
     #[serde(default)]
     periods: Periods,
-    /// The entries of the page table: at most so many pages exist.
+    /// The entries of the page table: the maximum number of pages.
     #[serde(default = "number::<1000>")]
     pages: Located<u16>,
     /// How often pages are accessed: that of rank r in proportion to 1/r to this power (Zipf's
@@ -180,13 +180,13 @@ impl Sessions {
     fn popularity(&self) -> Result<PagePopularity, Mistake> {
         self.pages.checked(
             |it| *it > 0,
-            || "a page table without entries".to_owned(),
+            || "`pages` must be greater than zero".to_owned(),
             "write one such as pages = 1000",
         )?;
         PagePopularity::new(self.pages.value.into(), self.popularity.value).ok_or_else(|| {
             self.popularity
                 .mistake(format!(
-                    "pages cannot be accessed by a power of {}",
+                    "`popularity` must be a number of at least 0, not {}",
                     self.popularity.value
                 ))
                 .help("write 0 for pages that are all alike, 1 for Zipf's law, or more")

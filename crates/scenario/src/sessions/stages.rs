@@ -19,7 +19,7 @@ impl Sessions {
     ) -> Result<Vec<SessionUserPlan>, Mistake> {
         match (&self.users, &self.trail) {
             (Some(users), Some(_)) => {
-                let message = "both users and a trail: satellites serve the users";
+                let message = "`users` and `trail` cannot both be set";
                 Err(users.mistake(message).help("remove one of them"))
             }
             (_, Some(trail)) => self.on_trail(name.get_ref(), trail, nodes),
@@ -52,9 +52,7 @@ impl Sessions {
         nodes: &Names<'_>,
     ) -> Result<Vec<SessionUserPlan>, Mistake> {
         let Some(stage) = &self.stage else {
-            return Err(trail
-                .mistake("how long each node of the trail serves is not said")
-                .help("write stage = \"10 s\""));
+            return Err(trail.mistake("`trail` requires `stage`").help("write stage = \"10 s\""));
         };
         let length = crate::timers::above_zero(stage, "stage")?;
         let mut from = Time::ZERO + self.start.value.0;
@@ -66,8 +64,8 @@ impl Sessions {
         }
         trail.checked(
             |it| !it.is_empty(),
-            || "the trail has no nodes".to_owned(),
-            "name those that serve the session one after the other",
+            || "`trail` is empty".to_owned(),
+            "name the nodes that serve the session one after the other",
         )?;
         Ok(vec![SessionUserPlan { name: name.to_owned(), stages }])
     }

@@ -136,7 +136,7 @@ fn measured(cell: &str) -> Option<&str> {
 /// A time as it stands in a table.
 #[derive(Clone, Copy, Debug)]
 enum Instant {
-    /// In units of so many seconds.
+    /// In units of this many seconds.
     Number(f64, f64),
     Date(NaiveDateTime),
 }

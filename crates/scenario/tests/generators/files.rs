@@ -92,7 +92,7 @@ fn files_that_are_no_networks_are_refused() {
         ("graph [ node [ id 1 ] edge [ source 1 target 2 ] ]", "an edge joins `2`"),
         ("graph [ node [ label \"a\" ] ]", "net:1:9: `node` has no `id`"),
         ("graph [ node [ id 1 ] node [ id 1 ] ]", "two nodes `1`"),
-        ("graph [ node [ id \"1 ] ]", "net:1:19: a text has no end"),
+        ("graph [ node [ id \"1 ] ]", "net:1:19: a text is not terminated"),
         ("graph [ node ]", "`node` has no value"),
         ("]", "`]` has no value"),
         ("<graphml>", "net:1:1: not valid XML"),

@@ -54,9 +54,9 @@ fn a_list_is_refused_where_it_is_wrong() {
         ("from to start", "there is no column `size`"),
         ("from to to start size", "there are two columns `to`"),
         ("from to start size\n0 1 0", "flows.csv:2:1: 3 words, and 4 columns"),
-        ("from to start size\n0 3 0 1", "\"3\" is no node that `to` matches"),
-        ("from to start size\n0 t 0 1", "\"t\" is no node that `to` matches"),
-        ("from to start size\n1 1 0 1", "`t-host-2` sends to itself"),
+        ("from to start size\n0 3 0 1", "\"3\" is not a node that `to` matches"),
+        ("from to start size\n0 t 0 1", "\"t\" is not a node that `to` matches"),
+        ("from to start size\n1 1 0 1", "both ends of the flow are node `t-host-2`"),
         ("from to start size\n0 1 -1 1", "\"-1\" is not a time in seconds"),
         ("from to start size\n0 1 0 1.5", "\"1.5\" is not a number of bytes"),
         ("from to start size\n0 1 0 0", "\"0\" is not a number of bytes"),
@@ -68,7 +68,7 @@ fn a_list_is_refused_where_it_is_wrong() {
     let valid = "from to start size\n0 1 0 1";
     for more in ["start = \"1 s\"\n", "workload = { kind = \"file\", size = \"1 B\" }\n"] {
         let error = listed(valid, "", more).expect_err(more);
-        assert!(error.message.contains("the file says when flows start"), "{error}");
+        assert!(error.message.contains("beside a file of flows"), "{error}");
     }
     let error = listed(valid, ", columns = [\"from\"]", "").expect_err("columns");
     assert!(error.message.contains("there is no column `to`"), "{error}");

@@ -70,7 +70,7 @@ impl Endpoint {
         }
     }
 
-    /// Takes what a segment of a subflow says about the connection, but for data.
+    /// Takes what a segment of a subflow says about the connection, except for data.
     pub(super) fn take_options(
         &mut self,
         now: Time,

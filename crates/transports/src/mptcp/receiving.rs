@@ -99,7 +99,7 @@ impl Receiving {
         self.edge = self.edge.max(self.in_order() + (u64::from(segment.window) << shift));
     }
 
-    /// The application takes so many bytes of what came in order.
+    /// The application takes this many bytes of what came in order.
     pub(super) fn take(&mut self, now: Time, bytes: u64, settings: &TcpSettings) {
         self.taken = self.in_order().min(self.taken.saturating_add(bytes));
         self.buffer.take(now, self.taken, settings);

@@ -12,15 +12,15 @@ use super::subflow::Subflow;
 use crate::tcp::writes::Writes;
 use crate::tcp::{Limit, TcpOutbox, TcpSettings};
 
-/// What a subflow may hold, sent or not: so many of its largest windows, more where its
-/// controller works from delivery rates, and at least so many segments, as Linux lets its send
+/// What a subflow may hold, sent or not: this many of its largest windows, more where its
+/// controller works from delivery rates, and at least this many segments, as Linux lets its send
 /// buffer grow (`sndbuf_expand` of its controllers).
 const MOST_WINDOWS: f64 = 2.0;
 const MOST_WINDOWS_BY_RATES: f64 = 3.0;
 const LEAST_HELD: f64 = 20.0;
 
 /// Data is sent again on a faster subflow if the slower one has a window of so few segments, or
-/// a round trip of more than so many of the faster one's (`net/mptcp` of version 0.95).
+/// a round trip of more than this many of the faster one's (`net/mptcp` of version 0.95).
 const SMALL_WINDOW: f64 = 4.0;
 const MUCH_SLOWER: f64 = 4.0;
 
@@ -128,7 +128,7 @@ impl Sending {
         self.probes_at
     }
 
-    /// The other end expects that byte next, and has room for so many more.
+    /// The other end expects that byte next, and has room for this many more.
     pub(super) fn acknowledge(&mut self, acknowledgement: u64, window: u64) {
         let sent = self.next + u64::from(self.writes.end_at(self.next));
         if acknowledgement > sent {

@@ -54,7 +54,7 @@ pub(super) struct Reader {
 }
 
 impl Reader {
-    /// One that begins to ask at `start`, with a first window of so many segments.
+    /// One that begins to ask at `start`, with a first window of this many segments.
     pub(super) fn new(settings: BlockingRead, start: Time, window: f64) -> Self {
         let first = start + settings.initial_spacing * (window as u64);
         Self { settings, first, since: first, last: first, resends: 0 }

@@ -350,7 +350,7 @@ impl Deliveries {
         })
     }
 
-    /// An Interest is sent, the first for its number or another one; so many are
+    /// An Interest is sent, the first for its number or another one; this many are
     /// then in flight.
     fn send(&mut self, now: Time, number: u64, in_flight: u64) {
         let bytes = in_flight * u64::from(self.segment_size);
@@ -853,7 +853,7 @@ impl Consumer {
             ConsumerWorkload::Stream => Some(next),
             ConsumerWorkload::File { segments } => (next < *segments).then_some(next),
             ConsumerWorkload::Catalogue { popularity } => {
-                /// Beyond so many draws in a row, everything popular is in flight.
+                /// Beyond this many draws in a row, everything popular is in flight.
                 const MOST_DRAWS: u32 = 100;
                 for _ in 0..MOST_DRAWS {
                     let object = popularity.sample(self.random.generator()) as u64 - 1;

@@ -38,7 +38,7 @@ impl Reads {
         self.maximum
     }
 
-    /// Their mean over so many Data, in seconds: one time less than there are Data, but divided by
+    /// Their mean over n Data, in seconds: one time less than there are Data, but divided by
     /// the number of Data, as `cefgetfile` does.
     #[must_use]
     pub fn mean(&self, data: u64) -> Option<f64> {

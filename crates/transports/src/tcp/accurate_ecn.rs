@@ -16,7 +16,7 @@ const FIRST_PACKETS: u8 = 5;
 const FIRST_BYTES: u32 = 1;
 /// How many values ACE has: a power of two, so that the counters may wrap.
 const ACE_VALUES: u64 = 8;
-/// After so many marked packets an acknowledgement goes at once (section 3.2.2.5.1).
+/// After this many marked packets an acknowledgement goes at once (section 3.2.2.5.1).
 const MARKS_PER_ACKNOWLEDGEMENT: u8 = 2;
 
 /// What the receiver counts.
@@ -50,7 +50,7 @@ impl MarksReceived {
         }
     }
 
-    /// Counts packets that came with that field, with so many bytes of data together. Whether
+    /// Counts packets that came with that field, with this many bytes of data together. Whether
     /// an acknowledgement must go at once: marks begin, or two of them wait (section 3.2.2.5.1).
     #[inline]
     pub(super) fn count(&mut self, field: Ecn, length: u16, packets: u16) -> bool {
@@ -116,7 +116,7 @@ impl MarksReported {
     }
 
     /// How many bytes of data were newly marked, says a segment that newly delivers so
-    /// many packets, at least one, with so many bytes.
+    /// many packets, at least one, with this many bytes.
     #[inline]
     pub(super) fn update(&mut self, segment: &Segment, packets: u64, bytes: u64) -> u64 {
         let more = u64::from(segment.flags.ace().wrapping_sub(self.packets)) % ACE_VALUES;
@@ -133,7 +133,7 @@ impl MarksReported {
     }
 }
 
-/// How many of so many packets were marked of which ACE says `more`, modulo 8. Where the
+/// How many of this many packets were marked of which ACE says `more`, modulo 8. Where the
 /// counter may have turned round, as many as possible: that is safe (RFC 9768, section
 /// 3.2.2.5.2 and appendix A.2.1).
 #[inline]

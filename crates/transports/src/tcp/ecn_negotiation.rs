@@ -6,7 +6,7 @@ use windtunnel_packets::tcp::Flags;
 
 use super::settings::EcnMode;
 
-/// After so many timeouts a SYN, or the answer to it, does not ask for ECN any more: the
+/// After this many timeouts a SYN, or the answer to it, does not ask for ECN any more: the
 /// path may drop what it does not know (RFC 9768, section 3.1.4; RFC 3168, section
 /// 6.1.1.1).
 const TIMEOUTS: u8 = 2;

@@ -135,7 +135,7 @@ impl Endpoint {
         self.keeps_queue_small
     }
 
-    /// A segment with so many bytes of data, the first that was sent and of which this was not
+    /// A segment with this many bytes of data, the first that was sent and of which this was not
     /// said, leaves the queue of its host at that time, or has left it.
     #[inline]
     pub fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
@@ -571,7 +571,7 @@ impl Endpoint {
         }
     }
 
-    /// The client's first segment after the handshake: data if there is some, but for
+    /// The client's first segment after the handshake: data if there is some, except for
     /// accurate ECN, whose report has no place there.
     fn greet(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let sent = outbox.len();

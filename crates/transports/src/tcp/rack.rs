@@ -5,10 +5,10 @@ use windtunnel_engine::{Duration, Time};
 
 use super::scoreboard::Sent;
 
-/// After so many recoveries without a duplicate the reordering window is small
+/// After this many recoveries without a duplicate the reordering window is small
 /// again (RFC 8985, section 6.2, step 4).
 const PERSISTENCE: u8 = 16;
-/// So many segments delivered out of order indicate a loss where no reordering was
+/// This many segments delivered out of order indicate a loss where no reordering was
 /// ever observed.
 pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
 

@@ -13,7 +13,7 @@ use super::settings::{BufferLimits, TcpSettings};
 
 /// The segments that are taken in the first round trip, if a window starts as usual.
 const INITIAL_SEGMENTS: u64 = 10;
-/// Room for so many segments more.
+/// Room for this many segments more.
 const MARGIN_SEGMENTS: u64 = 16;
 
 /// The round trip as a receiver sees it, by timestamps.
@@ -105,7 +105,7 @@ impl ReceiveBuffer {
         fitting.rtt = Some(rtt);
     }
 
-    /// The application has taken so many bytes in all.
+    /// The application has taken this many bytes in all.
     pub(crate) fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) {
         let Some(fitting) = &mut self.fitting else { return };
         if let Some(wanted) = fitting.take(now, taken, settings) {

@@ -33,7 +33,7 @@ impl Merged {
     /// it did.
     fn merge(&mut self, other: &Segment, ecn: Ecn, most: u16) -> bool {
         let merged = &mut self.segment;
-        // But for these, their headers are the same; nothing follows a FIN.
+        // Except for these, their headers are the same; nothing follows a FIN.
         let mut expected = *merged;
         expected.sequence = merged.sequence.wrapping_add(u32::from(merged.length));
         expected.length = other.length;
@@ -64,7 +64,7 @@ pub(super) struct ReceiveOffload {
 }
 
 impl ReceiveOffload {
-    /// With headers of so many bytes.
+    /// With headers of this many bytes.
     pub(super) fn new(coalescing: Duration, headers: u16) -> Self {
         Self { coalescing, most: u16::MAX - headers, arrived: Vec::new(), poll: Time::NEVER }
     }

@@ -18,13 +18,13 @@ use super::sack_compression::SackCompression;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
 
-/// Data that was sent so many milliseconds before what came in order is taken in.
+/// Data that was sent this many milliseconds before what came in order is taken in.
 const LATEST: i32 = 1000;
 
 /// The largest shift of a window (RFC 7323, section 2.3).
 pub(super) const MOST_SCALE: u8 = 14;
 
-/// By how many bits windows are scaled down where a receive buffer has at most so many bytes.
+/// By how many bits windows are scaled down where a receive buffer has at most this many bytes.
 pub(crate) fn scale_for(maximum: u64) -> u8 {
     let bits = u64::BITS - maximum.leading_zeros();
     (bits.saturating_sub(u16::BITS) as u8).min(MOST_SCALE)
@@ -163,7 +163,7 @@ impl Receiver {
     }
 
     /// Whether a segment has a number in the window, or is at its edge: there a peer that has
-    /// filled it acknowledges (RFC 9293, section 3.10.7.4, table 6, but for the edge, as in Linux).
+    /// filled it acknowledges (RFC 9293, section 3.10.7.4, table 6, except the edge, as in Linux).
     #[inline]
     pub(super) fn is_acceptable(&self, segment: &Segment, settings: &TcpSettings) -> bool {
         self.is_next(segment) || self.reaches_window(segment, settings)
@@ -257,7 +257,7 @@ impl Receiver {
         }
     }
 
-    /// The application takes so many bytes of what came in order.
+    /// The application takes this many bytes of what came in order.
     pub(super) fn take(&mut self, now: Time, bytes: u64, settings: &TcpSettings) {
         let in_order = self.reassembly.next() - FIRST;
         self.taken = in_order.min(self.taken.saturating_add(bytes));

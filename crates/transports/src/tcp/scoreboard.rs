@@ -99,7 +99,7 @@ impl Scoreboard {
         self.unacknowledged
     }
 
-    /// From now on a segment counts for so many bytes at least; nothing may be on the board.
+    /// From now on a segment counts for this many bytes at least; nothing may be on the board.
     pub(super) fn count_at_least(&mut self, bytes: u16) {
         debug_assert!(self.is_empty());
         self.least = bytes;

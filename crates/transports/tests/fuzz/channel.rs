@@ -70,8 +70,8 @@ struct Channel {
     delay: Duration,
     /// How many packets wait at the most, beside the one that is being sent.
     room: usize,
-    /// So many packets in each direction are treated unfairly: each with these
-    /// probabilities, and the delays up to so many times the channel's own.
+    /// This many packets in each direction are treated unfairly: each with these
+    /// probabilities, and the delays up to this many times the channel's own.
     unfair: u64,
     loss: f64,
     duplication: f64,

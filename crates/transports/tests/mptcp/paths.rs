@@ -80,7 +80,7 @@ pub(crate) struct Shape {
     pub(crate) room: usize,
 }
 
-/// A path of that many megabits per second and milliseconds, with room for so many packets.
+/// A path of that many megabits per second and milliseconds, with room for this many packets.
 pub(crate) fn path(megabits: u64, milliseconds: u64, room: usize) -> Shape {
     let delay = Duration::from_millis(milliseconds);
     Shape { rate: megabits * 1_000_000, delay, room }
@@ -221,7 +221,7 @@ impl<'a> Paths<'a> {
     }
 }
 
-/// So many milliseconds after the beginning.
+/// This many milliseconds after the beginning.
 pub(crate) fn at(milliseconds: u64) -> Time {
     Time::ZERO + Duration::from_millis(milliseconds)
 }

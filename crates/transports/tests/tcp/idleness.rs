@@ -141,13 +141,13 @@ fn a_loss_where_little_of_the_window_is_in_use_leaves_half_of_that() {
     assert_eq!(windows, [40.0, 5.0]);
 }
 
-/// A path of 100 Mbps and 40 ms, over which a server answers with so many bytes every two
+/// A path of 100 Mbps and 40 ms, over which a server answers with this many bytes every two
 /// seconds.
 fn answers(name: &str, bytes: u64, count: usize) -> Path<'static> {
     answers_over(40, name, bytes, count)
 }
 
-/// The same over a path of so many milliseconds, whose queue holds what it carries in them.
+/// The same over a path of this many milliseconds, whose queue holds what it carries in them.
 fn answers_over(rtt: u64, name: &str, bytes: u64, count: usize) -> Path<'static> {
     let settings = path::settings(name);
     let room = (RATE * rtt as f64 / 1_000.0) as usize;

@@ -14,7 +14,7 @@ fn recovering(recovery: Recovery) -> TcpSettings {
     TcpSettings { recovery, ..settings("aimd") }
 }
 
-/// Opens, writes so many bytes, closes, and lets the path run dry.
+/// Opens, writes this many bytes, closes, and lets the path run dry.
 fn transfer(path: &mut Path<'_>, bytes: u64) {
     path.open(bytes);
     path.act(0, Endpoint::close);
@@ -76,7 +76,7 @@ fn one_byte_takes_a_round_trip_after_the_handshake() {
 fn a_full_buffer_loses_packets_and_the_link_stays_busy() {
     for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Rack] {
         // A buffer of one bandwidth-delay product: RFC 5681's halving never empties
-        // it, but for the end of slow start.
+        // it, except for the end of slow start.
         let mut path = Path::new(recovering(recovery), 10_000_000, Duration::from_millis(20), 34);
         path.open(u64::MAX);
         path.run_until(at(10_000));
@@ -244,7 +244,7 @@ fn random() -> Random {
     Streams::new(1, 0).stream("loss")
 }
 
-/// Nanoseconds a segment with so many in flight, one in twenty of which is lost.
+/// Nanoseconds a segment with this many in flight, one in twenty of which is lost.
 fn cost(in_flight: u32) -> f64 {
     let mut random = random();
     let mut settings = settings("fixed");

@@ -5,7 +5,7 @@ use windtunnel_transports::tcp::{Recovery, TcpSettings};
 
 use crate::script::{Script, ack, controller, with_window};
 
-/// A round trip of 40 ms, and so many segments in flight since 40 ms; the window
+/// A round trip of 40 ms, and this many segments in flight since 40 ms; the window
 /// is fixed, so that only the finding of losses shows.
 fn settings(window: u64) -> TcpSettings {
     let mut it = with_window(Recovery::Rack, window as f64);

@@ -61,7 +61,7 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
     }
 }
 
-/// The same with a first window of so many segments.
+/// The same with a first window of this many segments.
 pub(crate) fn with_window(recovery: Recovery, segments: f64) -> TcpSettings {
     let mut settings = settings(recovery);
     settings.start.initial_window = segments;
@@ -126,7 +126,7 @@ impl Incoming {
         self.flags(Flags::TIMESTAMPS)
     }
 
-    /// Advertises room for so many bytes.
+    /// Advertises room for this many bytes.
     pub(crate) fn window(mut self, bytes: u64) -> Self {
         self.segment.window = (bytes >> SCALE) as u16;
         self
@@ -137,7 +137,7 @@ impl Incoming {
         self
     }
 
-    /// Accurate ECN's field ACE after so many marked packets (RFC 9768, section 3.2.2).
+    /// Accurate ECN's field ACE after this many marked packets (RFC 9768, section 3.2.2).
     pub(crate) fn counted(self, marked: u8) -> Self {
         self.ace(5 + marked)
     }
@@ -148,7 +148,7 @@ impl Incoming {
         self
     }
 
-    /// Accurate ECN's option after so many bytes of ECT(0) and of CE.
+    /// Accurate ECN's option after this many bytes of ECT(0) and of CE.
     pub(crate) fn counted_bytes(mut self, capable: u32, congestion: u32) -> Self {
         let counters = ByteCounters::Capable { capable: 1 + capable, congestion };
         self.segment.set_byte_counters(counters);
@@ -160,25 +160,25 @@ impl Incoming {
         self
     }
 
-    /// Acknowledges so many segments.
+    /// Acknowledges this many segments.
     pub(crate) fn acknowledging(mut self, segments: u64) -> Self {
         self.segment.acknowledgement = sequence(segments);
         self
     }
 
-    /// Acknowledges so many bytes.
+    /// Acknowledges this many bytes.
     pub(crate) fn acknowledging_bytes(mut self, bytes: u64) -> Self {
         self.segment.acknowledgement = 1 + bytes as u32;
         self
     }
 
-    /// Acknowledges so many segments and the FIN behind them.
+    /// Acknowledges this many segments and the FIN behind them.
     pub(crate) fn acknowledging_fin_of(mut self, segments: u64) -> Self {
         self.segment.acknowledgement = sequence(segments) + 1;
         self
     }
 
-    /// So many bytes of data instead of a full segment.
+    /// This many bytes of data instead of a full segment.
     pub(crate) fn length(mut self, bytes: u16) -> Self {
         self.segment.length = bytes;
         self
@@ -234,7 +234,7 @@ impl Script {
     }
 
     /// A client whose SYN of time 0 was answered after `rtt` milliseconds, by a server that
-    /// does with ECN what the client would; its application has written so many segments.
+    /// does with ECN what the client would; its application has written this many segments.
     pub(crate) fn connected(settings: &TcpSettings, rtt: u64, segments: u64) -> Self {
         let mut script = Self::closed(Role::Client, settings);
         script.open();
@@ -304,7 +304,7 @@ impl Script {
         self.act(|end, now, outbox| end.receive(now, &segment, ecn, outbox));
     }
 
-    /// The application takes so many bytes.
+    /// The application takes this many bytes.
     pub(crate) fn take(&mut self, bytes: u64) {
         self.act(|end, now, outbox| end.take(now, bytes, outbox));
     }

@@ -19,7 +19,7 @@ fn lengths(it: &mut Script) -> Vec<u16> {
     it.all().iter().map(|it| it.segment.length).filter(|it| *it > 0).collect()
 }
 
-/// What goes at once of several writes, and what with the acknowledgement of so many bytes.
+/// What goes at once of several writes, and what with the acknowledgement of this many bytes.
 fn sent_of(settings: &TcpSettings, writes: &[u64], acknowledged: u64) -> [Vec<u16>; 2] {
     let mut it = Script::connected(settings, 10, 0);
     writes.iter().for_each(|bytes| it.write(*bytes));

@@ -25,7 +25,7 @@ pub(crate) struct Socket {
     pub(crate) others: Box<[(Key, Route)]>,
     /// The application that it belongs to.
     pub(crate) application: u32,
-    /// The application is called when so many bytes were received; never for
+    /// The application is called when this many bytes were received; never for
     /// [`u64::MAX`].
     pub(crate) awaited: u64,
     /// Whether the application is called whenever the socket was active.

@@ -17,7 +17,7 @@ pub(super) enum Egress {
     OnArrival {
         limit: QueueLimit,
         judge: Option<Box<AnyArrivalDiscipline>>,
-        /// What has not started yet: so many at the end of the ring.
+        /// What has not started yet: this many at the end of the ring.
         backlog: Backlog,
     },
     /// Packets wait in a queue until the link is free for them.

@@ -33,7 +33,7 @@ enum Event {
     Change(LinkChange),
     Arrival,
     Service,
-    /// Another port sends on the shared medium, for so many microseconds.
+    /// Another port sends on the shared medium, for this many microseconds.
     Other(u64),
 }
 

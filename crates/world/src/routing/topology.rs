@@ -278,7 +278,7 @@ impl Topology {
     }
 }
 
-/// The paths from every node to one target: the shortest, but for those of static routes.
+/// The paths from every node to one target: the shortest, except for those of static routes.
 #[derive(Clone, Debug)]
 pub struct Tree {
     target: u32,

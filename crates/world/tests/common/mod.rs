@@ -428,7 +428,7 @@ impl Series {
     }
 }
 
-/// Has a world's series kept, which come in chunks of so many rows.
+/// Has a world's series kept, which come in chunks of this many rows.
 pub(crate) fn record(plan: &Plan, world: &mut World, chunk: usize) -> Arc<Mutex<Series>> {
     let series = Arc::new(Mutex::new(Series::default()));
     let kept = Arc::clone(&series);

@@ -1,4 +1,4 @@
-//! Ping-pong: one end sends so many bytes, the other sends as many back, and so on.
+//! Ping-pong: one end sends this many bytes, the other sends as many back, and so on.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from windtunnel.measures.columns import GOODPUT
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import comparisons, fronts, heat_maps, layout, measures, spreads
-from windtunnel.studies.frame import Parameter, StudyFrame
 from windtunnel.tables import ResultsError
 
 

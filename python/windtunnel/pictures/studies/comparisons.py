@@ -7,6 +7,7 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.measures.spreads import INTERVAL
 from windtunnel.pictures import bar_charts
 from windtunnel.pictures.bars import MOST_BARS
@@ -25,7 +26,6 @@ from windtunnel.pictures.studies.figure import (
 )
 from windtunnel.pictures.studies.layout import Division, Panel, axis
 from windtunnel.pictures.units import scale
-from windtunnel.studies.frame import Parameter, StudyFrame
 
 
 def comparison(

@@ -10,13 +10,13 @@ import altair as alt
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.frame import Parameter
 from windtunnel.pictures.cases import Line
 from windtunnel.pictures.charts import Drawing
 from windtunnel.pictures.colours import Ink
 from windtunnel.pictures.picture import Picture
 from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.layout import MOST_LINES, Panel, axis
-from windtunnel.studies.frame import Parameter
 
 EVERYTHING = [Line("l0", 0, ("all runs",), None, 0)]
 """The line where no parameter distinguishes lines."""

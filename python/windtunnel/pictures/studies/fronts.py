@@ -8,6 +8,7 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import GOODPUT, MeasuredColumn
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.measures.fronts import on_front
 from windtunnel.measures.spreads import INTERVAL
 from windtunnel.pictures.cases import BETWEEN
@@ -15,7 +16,6 @@ from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.figure import EVERYTHING, Figure, line_of, plot_height, there
 from windtunnel.pictures.studies.layout import Panel, axis
 from windtunnel.pictures.units import scale
-from windtunnel.studies.frame import Parameter, StudyFrame
 
 MOST_POINTS = 300
 """Points of a panel besides those of the front."""

@@ -8,13 +8,13 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.measures.spreads import INTERVAL
 from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.drawing import Shading
 from windtunnel.pictures.studies.figure import Figure, capital, listed, samples, slug
 from windtunnel.pictures.studies.layout import MOST_MAPS, Axis, Division, Panel, axis
 from windtunnel.pictures.units import decimals, maximum, minimum, scale, written
-from windtunnel.studies.frame import Parameter, StudyFrame
 
 CELL = 1.25
 """The height of a cell, in rows of bars."""

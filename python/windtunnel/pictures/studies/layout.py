@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.pictures.cases import BETWEEN, Line, coloured
 from windtunnel.pictures.colours import registered
 from windtunnel.pictures.units import scale
-from windtunnel.studies.frame import Parameter, StudyFrame
 
 MOST_PANELS = 6
 """Panels of a picture at most."""
@@ -172,7 +172,7 @@ def is_controllers(parameter: Parameter) -> bool:
 
 
 def thinned(count: int, most: int) -> list[int]:
-    """Choose places among so many, evenly, with the first and the last."""
+    """Choose places among this many, evenly, with the first and the last."""
     if count <= most:
         return list(range(count))
     return sorted({round(index * (count - 1) / (most - 1)) for index in range(most)})

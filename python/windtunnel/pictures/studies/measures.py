@@ -22,7 +22,7 @@ from windtunnel.measures.columns import (
     UTILISATION,
     MeasuredColumn,
 )
-from windtunnel.studies.frame import Parameter, StudyFrame
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.tables import ResultsError
 
 MEASURES = (

@@ -7,6 +7,7 @@ from functools import partial
 import polars as pl
 
 from windtunnel.measures.columns import MeasuredColumn
+from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.pictures import bar_charts, distributions
 from windtunnel.pictures.studies import drawing, layout, measures
 from windtunnel.pictures.studies.figure import (
@@ -21,7 +22,6 @@ from windtunnel.pictures.studies.figure import (
 )
 from windtunnel.pictures.studies.layout import Panel, axis
 from windtunnel.pictures.units import scale
-from windtunnel.studies.frame import Parameter, StudyFrame
 
 
 def distribution_of(

@@ -57,7 +57,7 @@ impl Utilities {
         self.v * (self.utilities[level] + self.gamma_p)
     }
 
-    /// The level of the greatest score with so many seconds in the buffer; the lowest of several.
+    /// The level of the greatest score with this many seconds in the buffer; the lowest of several.
     pub(super) fn best(&self, buffer: f64) -> usize {
         let score = |level: usize| (self.highest_buffer(level) - buffer) / self.bitrates[level];
         (1..self.bitrates.len()).fold(0, |best, it| if score(it) > score(best) { it } else { best })

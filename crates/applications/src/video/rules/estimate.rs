@@ -60,7 +60,7 @@ impl Estimate {
     }
 }
 
-/// Weighs a value in that lasts so many half-lives.
+/// Weighs a value in that lasts this many half-lives.
 fn average(average: &mut f64, value: f64, half_lives: f64) {
     let kept = libm::exp2(-half_lives);
     *average = kept * *average + (1.0 - kept) * value;

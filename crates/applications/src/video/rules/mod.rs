@@ -80,7 +80,7 @@ pub trait Rule: Debug + Send {
     /// A segment was received.
     fn on_download(&mut self, ladder: &Ladder, download: &Download);
 
-    /// Nothing could be requested for so many seconds, because the buffer was full.
+    /// Nothing could be requested for this many seconds, because the buffer was full.
     fn on_full(&mut self, _seconds: f64) {}
 }
 
@@ -89,7 +89,7 @@ pub trait RuleMaker: Debug + Send + Sync {
     /// What the rule is called.
     fn name(&self) -> &str;
 
-    /// A rule for a player of that ladder whose buffer holds so many seconds.
+    /// A rule for a player of that ladder whose buffer holds this many seconds.
     fn rule(&self, ladder: &Ladder, maximum_buffer: f64) -> Box<dyn Rule>;
 }
 
@@ -122,7 +122,7 @@ impl RuleSettings {
         }
     }
 
-    /// The rule, for a player of that ladder whose buffer holds so many seconds.
+    /// The rule, for a player of that ladder whose buffer holds this many seconds.
     #[must_use]
     pub fn rule(&self, ladder: &Ladder, maximum_buffer: f64) -> Box<dyn Rule> {
         match self {

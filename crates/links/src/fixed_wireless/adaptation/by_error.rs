@@ -8,7 +8,7 @@ use crate::fixed_wireless::Mcs;
 
 /// Four frames.
 const SUPERFRAME: Duration = Duration::from_micros(1600);
-/// A superframe without errors counts so many dB up, one of errors alone one dB down: in balance
+/// A superframe without errors counts this many dB up, one of errors alone one dB down: in balance
 /// one packet of 201 is wrong.
 const UP: f64 = 1.0 / 200.0;
 /// The offset in dB at which it goes to the next scheme, and to the one before.
@@ -16,7 +16,7 @@ const NEXT: f64 = 1.0;
 const BEFORE: f64 = -0.5;
 /// What sums of hundreds of small numbers may be off.
 const ROUNDING: f64 = 1e-9;
-/// After so many superframes without traffic a link is idle: no errors are measured, and the
+/// After this many superframes without traffic a link is idle: no errors are measured, and the
 /// scheme follows the SNR of management frames, up to that one.
 const IDLE_AFTER: u32 = 125;
 const MOST_IDLE: u8 = 9;

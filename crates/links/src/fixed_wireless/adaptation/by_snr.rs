@@ -3,7 +3,7 @@
 use super::{Ladder, RateAdaptation};
 use crate::fixed_wireless::Mcs;
 
-/// A faster scheme is used with so many dB more than it needs, the present one is left with so
+/// A faster scheme is used with this many dB more than it needs, the present one is left with so
 /// many less: between these nothing changes.
 const UP: f64 = 1.0;
 const DOWN: f64 = 0.5;

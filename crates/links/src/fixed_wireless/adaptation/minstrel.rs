@@ -9,7 +9,7 @@ use crate::fixed_wireless::Mcs;
 const INTERVAL: Duration = Duration::from_millis(100);
 /// The weight of the last interval in the mean success.
 const WEIGHT: f64 = 0.25;
-/// In an interval, so many packets are sent with the present scheme, and so many try each other
+/// In an interval, this many packets are sent with the present scheme, and this many try each other
 /// one: they count as well, but cost no time here.
 const PACKETS: u32 = 100;
 const PROBES: u32 = 10;

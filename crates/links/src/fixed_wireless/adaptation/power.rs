@@ -12,7 +12,7 @@ pub(super) struct PowerControl {
 }
 
 impl PowerControl {
-    /// One with the greatest power, which it may lower by so many dB.
+    /// One with the greatest power, which it may lower by this many dB.
     pub(super) fn new(range: f64) -> Self {
         Self { range, reduction: 0.0 }
     }

@@ -51,7 +51,7 @@ impl Peer {
         self.connection.take(&self.report);
     }
 
-    /// An acknowledgement of so many segments, with a full window in flight after it.
+    /// An acknowledgement of this many segments, with a full window in flight after it.
     fn acknowledge(&mut self, segments: u32) {
         let cwnd = self.connection.decision().cwnd;
         self.report.time += MILLISECOND;

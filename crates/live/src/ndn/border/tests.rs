@@ -19,7 +19,7 @@ struct Case {
 }
 
 impl Case {
-    /// A forwarder with a content store of so many packets and a route to the producer.
+    /// A forwarder with a content store of this many packets and a route to the producer.
     fn new(cached: usize) -> Self {
         let text = format!("content_store = {{ capacity = \"{cached} packets\" }}");
         let plan = read_forwarder("test", &text).unwrap();

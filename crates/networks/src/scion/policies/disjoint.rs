@@ -77,7 +77,7 @@ impl Search {
         self.best
     }
 
-    /// Takes further paths, from that place on, to those that share so many.
+    /// Takes further paths, from that place on, to those that share this many.
     fn extend(&mut self, from: usize, sum: u32) {
         self.tried += 1;
         if self.taken.len() == self.wanted {

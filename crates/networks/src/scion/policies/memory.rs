@@ -3,7 +3,7 @@
 use super::PathId;
 
 /// Something for each path that a policy has met. Paths that vanish are remembered: they may
-/// come back, and a network has only so many.
+/// come back, and a network has only this many.
 #[derive(Debug, Default)]
 pub(super) struct Memory<T>(Vec<(PathId, T)>);
 

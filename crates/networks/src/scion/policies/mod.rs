@@ -106,7 +106,7 @@ pub trait PolicyMaker: Debug + Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// A policy for a flow with so many subflows, and the one of them that it is for, from 0.
+    /// A policy for a flow with this many subflows, and the one of them that it is for, from 0.
     fn policy(&self, subflow: usize, subflows: usize) -> Box<dyn PathPolicy>;
 }
 
@@ -154,7 +154,7 @@ impl PolicySettings {
         }
     }
 
-    /// The policy of a subflow, by its place among so many: 0 of 1 for a flow without.
+    /// The policy of a subflow, by its place among this many: 0 of 1 for a flow without.
     #[must_use]
     pub fn policy(&self, subflow: usize, subflows: usize) -> Box<dyn PathPolicy> {
         match self {
@@ -186,7 +186,7 @@ fn least<T: PartialOrd>(paths: &[PathInfo], value: impl Fn(&PathInfo) -> T) -> u
     best.0
 }
 
-/// One of so many places, all with the same probability.
+/// One of this many places, all with the same probability.
 fn uniform(places: usize, random: &mut Random) -> usize {
     (random.unit() * places as f64) as usize
 }

@@ -1,4 +1,4 @@
-//! Each path in turn, for so many packets or for so long.
+//! Each path in turn, for this many packets or for so long.
 
 use windtunnel_engine::{Duration, Random, Time};
 
@@ -7,7 +7,7 @@ use super::{PathInfo, PathPolicy};
 /// How long a path has its turn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Turn {
-    /// For so many packets; at least one.
+    /// For this many packets; at least one.
     Packets(u32),
     /// For so long; above zero.
     Time(Duration),

@@ -53,7 +53,7 @@ pub enum DecodeError {
         shortest: u32,
     },
     /// A TLV-TYPE is out of range.
-    #[error("byte {offset}: {found} is no TLV-TYPE; they are 1 to 4294967295")]
+    #[error("byte {offset}: {found} is not a valid TLV-TYPE; it must be 1 to 4294967295")]
     InvalidType {
         /// Where the element begins.
         offset: usize,
@@ -72,7 +72,8 @@ pub enum DecodeError {
     },
     /// A critical element is unknown here, repeated or out of order.
     #[error(
-        "byte {offset}: {found} is unknown, repeated or out of order in {within}, and may not be ignored"
+        "byte {offset}: {found} is unknown, repeated or out of order in {within}, and may not be \
+         ignored"
     )]
     Unexpected {
         /// Where the element begins.
@@ -105,7 +106,9 @@ pub enum DecodeError {
         expected: &'static str,
     },
     /// A name component's type is out of range.
-    #[error("byte {offset}: {found} is no type of a name component; they are 1 to 65535")]
+    #[error(
+        "byte {offset}: {found} is not a valid type of a name component; it must be 1 to 65535"
+    )]
     ComponentType {
         /// Where the component begins.
         offset: usize,

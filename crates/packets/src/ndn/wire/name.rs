@@ -47,7 +47,7 @@ impl ComponentType {
     const fn known(number: u16) -> Self {
         match Self::new(number) {
             Some(component_type) => component_type,
-            None => panic!("0 is no type"),
+            None => panic!("0 is not a type"),
         }
     }
 
@@ -256,7 +256,7 @@ impl<'a> Name<'a> {
     /// # Panics
     /// If `component_type` is that of a digest.
     pub fn push_number(&mut self, component_type: ComponentType, number: u64) {
-        assert!(!component_type.is_digest(), "a digest is no number");
+        assert!(!component_type.is_digest(), "a digest is not a number");
         self.push(Component { component_type, value: &NumberOctets::from(number) });
     }
 

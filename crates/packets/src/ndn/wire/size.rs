@@ -255,7 +255,7 @@ pub const fn link_size(network_size: u32, headers: &LinkHeaders) -> u32 {
 /// Octets of the `CongestionMark` that a queue adds to a link packet.
 pub const CONGESTION_MARK_SIZE: u32 = number_element_size(ElementType::CONGESTION_MARK, 1);
 
-/// Octets of a link packet with so many octets of headers around so many of a network
+/// Octets of a link packet with this many octets of headers around this many of a network
 /// packet.
 #[inline]
 #[must_use]
@@ -264,7 +264,7 @@ pub const fn link_packet_size(headers: u32, payload: u32) -> u32 {
     element_size(ElementType::LP_PACKET, headers + fragment)
 }
 
-/// The most octets of a network packet that a link packet with so many octets of headers
+/// The most octets of a network packet that a link packet with this many octets of headers
 /// holds, if it has at most `mtu` octets; none if there is no room for any.
 #[must_use]
 pub const fn link_payload(headers: u32, mtu: u32) -> u32 {

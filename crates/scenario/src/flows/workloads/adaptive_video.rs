@@ -47,7 +47,7 @@ pub(crate) struct AdaptiveVideo {
 }
 
 impl AdaptiveVideo {
-    /// Over connections whose segments have so many bytes of data; `rules` are from outside.
+    /// Over connections whose segments have this many bytes of data; `rules` are from outside.
     pub(super) fn plan(
         &self,
         segment: u16,
@@ -60,7 +60,7 @@ impl AdaptiveVideo {
             |_| maximum_buffer > ladder.duration(),
             || {
                 let segment = written(&ladder.duration());
-                format!("`maximum_buffer` has no room beside a segment of {segment}")
+                format!("`maximum_buffer` must be longer than a segment, {segment}")
             },
             "write more than a segment, such as \"25 s\"",
         )?;
@@ -77,10 +77,10 @@ impl AdaptiveVideo {
         match (&self.file, &self.levels) {
             (Some(file), None) => self.of_file(file, files),
             (None, Some(levels)) => self.of_levels(levels).map(Arc::new),
-            (None, None) => Err(Mistake::new("a video in segments needs a `file` or `levels`")
+            (None, None) => Err(Mistake::new("a video in segments requires `file` or `levels`")
                 .help("write the name of a file, or levels = [\"1 Mbps\", \"3 Mbps\"]")),
             (Some(_), Some(levels)) => {
-                let message = "both a `file` and `levels` of a video";
+                let message = "`file` and `levels` cannot both be set";
                 Err(levels.mistake(message).help("write one of them"))
             }
         }
@@ -92,7 +92,8 @@ impl AdaptiveVideo {
         files: &mut Files<'_>,
     ) -> Result<Arc<Ladder>, Mistake> {
         if let Some(segment) = &self.segment {
-            let message = "the file says how long a segment is";
+            let message =
+                "`segment` cannot be set beside `file`, which has the length of its segments";
             return Err(segment.mistake(message).help("remove `segment`"));
         }
         let ladder = files.ladder(file)?;
@@ -101,7 +102,7 @@ impl AdaptiveVideo {
         let wanted = above_zero(duration, "duration")?;
         duration.checked(
             |_| wanted <= whole,
-            || format!("{} is {} long", file.value, written(&whole)),
+            || format!("{} has a duration of {}", file.value, written(&whole)),
             "write no more than that, or leave `duration` out",
         )?;
         let segments = wanted.as_picos().div_ceil(ladder.duration().as_picos());
@@ -115,7 +116,7 @@ impl AdaptiveVideo {
         let (Some(segment), Some(duration)) = (&self.segment, &self.duration) else {
             let missing = if self.segment.is_none() { "segment" } else { "duration" };
             return Err(levels
-                .mistake(format!("`levels` need a `{missing}`"))
+                .mistake(format!("`levels` requires `{missing}`"))
                 .help("write segment = \"4 s\" and duration = \"120 s\""));
         };
         let media = above_zero(segment, "segment")?;

@@ -53,15 +53,15 @@ impl Arrivals {
             (None, None) => {
                 return Err(self
                     .sizes
-                    .mistake("arrivals need a `load` or a `rate`")
+                    .mistake("arrivals require `load` or `rate`")
                     .help("write load = \"80 %\" or rate = \"100 per second\""));
             }
             (Some(_), Some(load)) => {
-                let message = "both a `rate` and a `load` of arrivals";
+                let message = "`rate` and `load` cannot both be set";
                 return Err(load.mistake(message).help("write one of them"));
             }
         };
-        let zero = || "no file ever arrives".to_owned();
+        let zero = || "`rate` or `load` must be greater than zero".to_owned();
         rate.checked(|it| *it > 0.0, zero, "write a greater `load` or `rate`")?;
         Ok(Workload::Arrivals { per_second: rate.value, sizes })
     }

@@ -34,7 +34,7 @@ impl Footage<'_> {
         let per_second = self.frame_rate.value.0.0;
         self.frame_rate.checked(
             |_| per_second > 0.0 && per_second <= MOST_PER_SECOND,
-            || "`frame_rate` must be above zero and at most 1000 per second".to_owned(),
+            || "`frame_rate` must be greater than zero and at most 1000 per second".to_owned(),
             "write one such as \"30 per second\"",
         )?;
         let group = self.pictures()?;
@@ -47,7 +47,7 @@ impl Footage<'_> {
     fn of_rate(&self, per_second: f64, group: &[Picture]) -> Result<Frames, Mistake> {
         let (Some(rate), Some(duration)) = (self.rate, self.duration) else {
             let missing = if self.rate.is_none() { "rate" } else { "duration" };
-            return Err(Mistake::new(format!("a video needs a `file`, or a `{missing}`"))
+            return Err(Mistake::new(format!("a video requires `file` or `{missing}`"))
                 .help("write rate = \"5 Mbps\" and duration = \"60 s\", or the name of a file"));
         };
         let count = count(duration, per_second)?;

@@ -22,8 +22,8 @@ pub(crate) struct RequestResponse {
     request: Located<Measured<Bytes>>,
     /// The size of an answer.
     response: Located<Measured<Bytes>>,
-    /// How many ask at a time, each over a connection of its own: each waits for its answer,
-    /// thinks, and asks again, so that never more requests than workers are under way.
+    /// The number of workers, each with a connection of its own: each waits for its answer, thinks,
+    /// and sends the next request, so that no more requests than workers are outstanding.
     #[serde(default = "number::<1>")]
     workers: Located<u16>,
     /// From an answer's end to the next request.

@@ -224,7 +224,7 @@ impl Throughput {
     fn plan(&self) -> Result<ThroughputSettings, Mistake> {
         self.safety.checked(
             |it| *it > 0.0 && *it <= 1.0,
-            || "`safety` must be above 0 and at most 1".to_owned(),
+            || "`safety` must be greater than 0 and at most 1".to_owned(),
             "write one such as safety = 0.9",
         )?;
         Ok(ThroughputSettings { safety: self.safety.value, client: self.client.into() })
@@ -235,7 +235,7 @@ impl Bola {
     fn plan(&self) -> Result<BolaSettings, Mistake> {
         self.gamma_p.checked(
             |it| *it > 0.0 && *it <= 1e6,
-            || "`gamma_p` must be above 0".to_owned(),
+            || "`gamma_p` must be greater than zero".to_owned(),
             "write one such as gamma_p = 5.0",
         )?;
         Ok(BolaSettings { gamma_p: self.gamma_p.value, oscillation: self.oscillation.into() })

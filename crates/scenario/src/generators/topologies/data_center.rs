@@ -110,7 +110,7 @@ impl FatTree {
         let ports = within(&self.ports, 2, 64)?;
         self.ports.checked(
             |_| ports % 2 == 0,
-            || format!("{ports} ports: half of them lead up"),
+            || format!("`ports` must be even, not {ports}: half of them are uplinks"),
             "write an even number",
         )?;
         let half = ports / 2;

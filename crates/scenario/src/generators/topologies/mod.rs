@@ -148,7 +148,7 @@ fn within(number: &Located<u32>, least: usize, most: usize) -> Result<usize, Mis
     let value = number.value as usize;
     number.checked(
         |_| (least..=most).contains(&value),
-        || format!("{value} is not from {least} to {most}"),
+        || format!("{value} is out of range: it must be from {least} to {most}"),
         &format!("write a whole number from {least} to {most}"),
     )?;
     Ok(value)

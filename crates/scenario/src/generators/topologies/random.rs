@@ -119,7 +119,7 @@ fn draw(drawing: &mut Drawing, nodes: usize, links: &[[usize; 2]]) {
 fn share(parameter: &Located<f64>) -> Result<f64, Mistake> {
     parameter.checked(
         |it| *it > 0.0 && *it <= 1.0,
-        || format!("{} is not more than 0 and at most 1", parameter.value),
+        || format!("{} is out of range: it must be greater than 0 and at most 1", parameter.value),
         "write a number such as 0.4",
     )?;
     Ok(parameter.value)

@@ -66,17 +66,17 @@ impl Dumbbell {
         let Some(round_trips) = &self.round_trips else { return Ok(Vec::new()) };
         round_trips.checked(
             |it| !it.is_empty(),
-            || "no round trips".to_owned(),
+            || "`round_trips` is empty".to_owned(),
             "write some, such as [\"20 ms\", \"40 ms\"], or remove `round_trips`",
         )?;
         if let Some(delay) = drawing.access_delay() {
-            return Err(Mistake::new("`delay` of `access` beside `round_trips`")
+            return Err(Mistake::new("`delay` of `access` and `round_trips` cannot both be set")
                 .at(delay.span.clone())
                 .help("remove one of them"));
         }
         let bottleneck = drawing.delay().ok_or_else(|| {
             round_trips
-                .mistake("`round_trips` needs the delay of the bottleneck")
+                .mistake("`round_trips` requires the delay of the bottleneck")
                 .help("write it in `link`, such as link = { delay = \"5 ms\" }")
         })?;
         let there_and_back: Each<Measured<Duration>> = reader::read(bottleneck.clone())?;
@@ -90,8 +90,10 @@ fn left_of(round_trip: &Located<Measured<Duration>>, bottleneck: u64) -> Result<
     let whole = round_trip.value.0;
     let left = whole.as_picos().checked_sub(bottleneck).ok_or_else(|| {
         let bottleneck = written(&Duration::from_picos(bottleneck));
-        let message =
-            format!("{} is less than the bottleneck takes, {bottleneck}", written(&whole));
+        let message = format!(
+            "{} is shorter than the round trip of the bottleneck alone, {bottleneck}",
+            written(&whole)
+        );
         round_trip.mistake(message).help("write a longer round trip, or a shorter `delay`")
     })?;
     Ok(Duration::from_picos(left / 4))

@@ -23,7 +23,7 @@ struct Ecf {
     waits: bool,
 }
 
-/// Whether to wait for the fastest subflow rather than to use a slower one, while so many
+/// Whether to wait for the fastest subflow rather than to use a slower one, while this many
 /// segments wait; none if it is as before.
 fn waits(fast: &SubflowState, slow: &SubflowState, waiting: f64, waits: bool) -> Option<bool> {
     let margin = 2.0 * fast.sender.rtt_variation.max(slow.sender.rtt_variation).as_seconds();

@@ -8,7 +8,7 @@ use crate::mptcp::scheduler::{Choice, Description, Scheduler, View};
 pub(super) const DESCRIPTION: Description = Description {
     name: "round-robin",
     title: "round robin",
-    meaning: "one segment for each subflow in turn, but for those whose windows are full",
+    meaning: "one segment for each subflow in turn, except those whose windows are full",
     source: "Linux's out-of-tree Multipath TCP 0.95",
     make: || Box::new(RoundRobin { last: usize::MAX }),
 };

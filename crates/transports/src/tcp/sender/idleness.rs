@@ -30,7 +30,7 @@ pub(super) struct Validation {
 }
 
 impl Validation {
-    /// A round trip has ended in which so many bytes were acknowledged.
+    /// A round trip has ended in which this many bytes were acknowledged.
     fn sample(&mut self, now: Time, bytes: u64, period: Duration) {
         let part = Duration::from_picos(period.as_picos() / SAMPLES as u64);
         match &mut self.samples[0] {
@@ -85,7 +85,7 @@ impl Sender {
         }
     }
 
-    /// Halves the window so many times, down to the initial one; the threshold keeps three
+    /// Halves the window this many times, down to the initial one; the threshold keeps three
     /// quarters of it (RFC 2861; RFC 7661, section 4.4.3).
     fn halve(&mut self, times: f64) {
         let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());

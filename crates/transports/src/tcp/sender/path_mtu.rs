@@ -8,7 +8,7 @@ use crate::tcp::sequence::FIRST;
 use crate::tcp::settings::TcpSettings;
 
 impl Sender {
-    /// The path carries segments of at most so many bytes of data, which is less than before:
+    /// The path carries segments of at most this many bytes of data, which is less than before:
     /// all that is not acknowledged in order is sent again in such segments. That nothing larger
     /// arrives is no congestion, and the window stays. Of a subflow, no segment has data of two of
     /// these records, which are given by the bytes behind them, counted from its beginning.

@@ -27,7 +27,7 @@ pub(super) struct SmallQueue {
 }
 
 impl SmallQueue {
-    /// So many bytes leave at a time.
+    /// This many bytes leave at a time.
     #[inline]
     fn leave(&mut self, now: Time, bytes: u32, leaves: Time) {
         if leaves <= now {
@@ -69,7 +69,7 @@ impl Sender {
         self.small_queue = Some(Box::default());
     }
 
-    /// The host says when so many bytes, of those handed over last, have left its queue.
+    /// The host says when this many bytes, of those handed over last, have left its queue.
     #[inline]
     pub(in crate::tcp) fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
         if let Some(queue) = &mut self.small_queue {

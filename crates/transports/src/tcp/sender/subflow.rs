@@ -56,7 +56,7 @@ impl Subflow {
         }
     }
 
-    /// A loss was found when so many bytes had been delivered.
+    /// A loss was found when this many bytes had been delivered.
     pub(super) fn lose(&mut self, delivered: u64) {
         (self.between, self.lost_at) = (delivered - self.lost_at, delivered);
     }

@@ -142,7 +142,7 @@ fn opportunities(trace: &Opportunities, time: Time) -> u64 {
 
 proptest! {
     /// While something waits, each opportunity is used in full: what was delivered
-    /// is what the trace offered, but for the packet that is being sent.
+    /// is what the trace offered, except for the packet that is being sent.
     #[test]
     fn a_backlogged_link_delivers_what_its_trace_offers(
         trace in trace(),

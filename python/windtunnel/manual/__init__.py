@@ -1,0 +1,1 @@
+"""Pages of the manual that are made from what they describe."""
