@@ -82,8 +82,8 @@ impl ScionNode {
     pub fn counters(&self) -> RouterCounters {
         RouterCounters {
             no_path: self.host.no_path,
-            probes_sent: self.host.probes_sent,
-            probes_answered: self.host.probes_answered,
+            probes_sent: self.host.probes.sent,
+            probes_answered: self.host.probes.answered,
             ..self.here.counters
         }
     }
