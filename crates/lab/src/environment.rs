@@ -4,6 +4,7 @@
 //! what every controller hears. Nothing else of the network is told, and agents learn of each
 //! other only by what their flows do to the network.
 
+mod answer;
 mod seat;
 mod video;
 
@@ -17,17 +18,9 @@ use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, list, suggestion}
 use windtunnel_world::{FlowPlan, Plan, Transport, World};
 
 use crate::caught::caught;
+pub use answer::Answer;
 use seat::{Seat, Shared, lock};
 pub use video::{VideoEnvironment, VideoSignals};
-
-/// What an agent answers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answer {
-    /// How much may be in flight, in segments; finite.
-    pub cwnd: f64,
-    /// How fast to send, in segments per second; `None` leaves it to the transport.
-    pub pacing_rate: Option<f64>,
-}
 
 /// What a flow's sender was told in the course of a step; what it does not know is NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,22 +240,6 @@ impl Environment {
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.episode.as_ref().is_none_or(|it| it.time >= it.end)
-    }
-}
-
-impl Answer {
-    /// Refuses one that no sender can follow.
-    fn check(&self) -> Result<(), String> {
-        let Self { cwnd, pacing_rate } = self;
-        let is_sound = |rate: f64| rate.is_finite() && rate > 0.0;
-        if cwnd.is_finite() && pacing_rate.is_none_or(is_sound) {
-            return Ok(());
-        }
-        let rate = pacing_rate.map_or("none".to_owned(), |it| it.to_string());
-        Err(format!(
-            "an answer is a finite window, and a rate above zero or none; this was a window \
-             of {cwnd} segments and a rate of {rate}"
-        ))
     }
 }
 

@@ -9,7 +9,7 @@ use windtunnel_controllers::{
     Settings, Signal, Start, TransmissionStart, Window, seconds,
 };
 
-use super::Answer;
+use super::answer::Answer;
 
 const DESCRIPTION: Description = Description {
     name: "agent",
