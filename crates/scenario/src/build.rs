@@ -116,7 +116,7 @@ pub(crate) fn plan(
     tunnels::check(&scenario.tunnels, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan, files)?;
     let makers = &controllers.extensions.path_policies;
-    let policies = autonomous_systems::policies::of_flows(&scenario.flows, &plan, makers)?;
+    let policies = autonomous_systems::policies_of_flows(&scenario.flows, &plan, makers)?;
     if let Some(it) = &paths {
         autonomous_systems::choose(it, &policies, &mut plan);
     }

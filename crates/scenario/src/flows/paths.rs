@@ -7,12 +7,14 @@ use windtunnel_world::{
     ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology, TunnelPlan, places,
 };
 
-use super::tcp::FULL_PACKET;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::needs::Network;
 use crate::nodes::Names;
+
+/// The packet that a full segment or datagram fills by default, in bytes: Ethernet's.
+pub(super) const FULL_PACKET: u16 = 1500;
 
 /// What flows are built with.
 pub(crate) struct Around<'a> {
@@ -131,7 +133,7 @@ pub(crate) fn room_taken(tunnels: &[TunnelPlan], nodes: &[usize]) -> u16 {
             .iter()
             .filter(|(it, [first, last])| it.ends != tunnel.ends && first <= from && to <= last);
         let headers: u16 = around.map(|(it, _)| it.carrier.overhead()).sum();
-        Some((FULL_PACKET as u16 + headers).saturating_sub(mtu))
+        Some((FULL_PACKET + headers).saturating_sub(mtu))
     };
     crossed.iter().filter_map(taken).max().unwrap_or(0)
 }

@@ -13,7 +13,7 @@ use windtunnel_transports::tcp::{self, BufferLimits, EcnMode, TcpSettings};
 use windtunnel_world::{MultipathPlan, SplitPlan, Transport, headers};
 
 use super::multipath::Multipath;
-use super::paths::Around;
+use super::paths::{Around, FULL_PACKET};
 use super::split::Split;
 use super::workloads::TcpWorkload;
 use crate::choice::choice;
@@ -25,9 +25,6 @@ use crate::needs::{Carrier, Network, check_needs};
 use crate::sizes::{MOST_BUFFER, MOST_DATA, within};
 use crate::timers::{above_zero, at_most_initial};
 use crate::units::{Bytes, Measured, Segments, bytes, microseconds, milliseconds, segments};
-
-/// The packet that a full segment fills by default, in bytes: Ethernet's.
-pub(super) const FULL_PACKET: u32 = 1500;
 
 /// What a receiver can hold at first, in bytes, if its buffer grows: what a window says
 /// that is not scaled.
@@ -421,7 +418,7 @@ impl Tcp {
         let multipath = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
         let headers = headers(&settings) + multipath + u32::from(overhead);
         // Tunnels that leave no room are refused later.
-        let segment = FULL_PACKET.saturating_sub(headers).max(1) as u16;
+        let segment = u32::from(FULL_PACKET).saturating_sub(headers).max(1) as u16;
         settings.maximum_segment = match &self.maximum_segment {
             None => segment,
             Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,
