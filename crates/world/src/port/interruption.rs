@@ -6,20 +6,10 @@
 use windtunnel_engine::{Duration, Rate, Time, Work};
 use windtunnel_links::{Fate, PhysicalLayer};
 
-use super::{Airtimes, Egress, Port};
-
-/// What is left of the packet under transmission.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Remainder {
-    /// When it started: that tells it from those before it.
-    starts: Time,
-    /// What was left then: of what goes ahead of its bits, such as a preamble, and of those.
-    since: Time,
-    ahead: Duration,
-    work: Work,
-    /// The link's delay when it started.
-    delay: Duration,
-}
+use super::Port;
+use super::egress::Egress;
+use super::remainder::Remainder;
+use super::schedule::Airtimes;
 
 impl Port {
     /// The place in the transit ring of the packet that is under transmission at `now`, if one
