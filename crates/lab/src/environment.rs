@@ -4,8 +4,8 @@
 //! what every controller hears. Nothing else of the network is told, and agents learn of each
 //! other only by what their flows do to the network.
 
+mod agent;
 mod answer;
-mod seat;
 mod video;
 
 use std::sync::Arc;
@@ -18,8 +18,8 @@ use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, list, suggestion}
 use windtunnel_world::{FlowPlan, Plan, Transport, World};
 
 use crate::caught::caught;
+use agent::{AgentMaker, Shared, lock};
 pub use answer::Answer;
-use seat::{Seat, Shared, lock};
 pub use video::{VideoEnvironment, VideoSignals};
 
 /// What a flow's sender was told in the course of a step; what it does not know is NaN.
@@ -366,22 +366,22 @@ impl Driven {
 /// Has a flow driven from outside; returns the bytes of its segments.
 #[must_use]
 fn take_seat(plan: &mut Plan, place: Place, shared: &Shared, driver: Driver) -> u32 {
-    let seat = |settings: &mut Settings, start: Start| {
+    let drive = |settings: &mut Settings, start: Start| {
         // What is in force before the connection is there.
         lock(shared).cwnd = Window::new(start).cwnd();
         let own = (driver == Driver::Own).then(|| settings.clone());
-        *settings = Settings::external(Arc::new(Seat { shared: Arc::clone(shared), own }));
+        *settings = Settings::external(Arc::new(AgentMaker { shared: Arc::clone(shared), own }));
     };
     match place {
         Place::Consumer(it) => {
             let consumer = &mut plan.consumers[it];
-            seat(&mut consumer.controller, consumer.start);
+            drive(&mut consumer.controller, consumer.start);
             consumer.settings.segment_size
         }
         Place::Flow(it) => match &mut plan.flows[it].transport {
             Transport::Tcp { settings, .. } => {
                 let settings = Arc::make_mut(settings);
-                seat(&mut settings.controller, settings.start);
+                drive(&mut settings.controller, settings.start);
                 u32::from(settings.maximum_segment)
             }
             Transport::Udp(_) => unreachable!("only flows with a controller have a place"),

@@ -69,7 +69,7 @@ impl Payload {
 }
 
 /// What a plane works with.
-struct Around<'a> {
+struct Plane<'a> {
     now: Time,
     context: &'a mut RouterContext,
     control: &'a ControlPlane,
@@ -177,22 +177,22 @@ impl DataPlane {
         };
         let (ecn, body, route) = (packet.ecn, Body::Region(header), Route::NONE);
         let packet = Packet { body, ecn, network_size, hops: 0, route };
-        let mut around = Around { now, context, control, packets, actions };
+        let mut plane = Plane { now, context, control, packets, actions };
         let carried = Carried { packet, header };
         match destination.interfaces {
-            Some([first, _]) => self.leave_by(&mut around, carried, first),
-            None => self.forward(&mut around, From::Here, carried),
+            Some([first, _]) => self.leave_by(&mut plane, carried, first),
+            None => self.forward(&mut plane, From::Here, carried),
         }
     }
 
     /// Sends a packet through the interface whose address its sender took.
-    fn leave_by(&mut self, around: &mut Around<'_>, carried: Carried, first: Interface) {
-        let is_up = around.context.ports[usize::from(first.0)].is_up;
-        if is_up && (!around.context.leads_out(first) || around.control.is_open(first)) {
-            return self.pass_on(around, carried, first);
+    fn leave_by(&mut self, plane: &mut Plane<'_>, carried: Carried, first: Interface) {
+        let is_up = plane.context.ports[usize::from(first.0)].is_up;
+        if is_up && (!plane.context.leads_out(first) || plane.control.is_open(first)) {
+            return self.pass_on(plane, carried, first);
         }
-        around.context.counters.unreachable += 1;
-        around.packets.discard(&carried.packet);
+        plane.context.counters.unreachable += 1;
+        plane.packets.discard(&carried.packet);
     }
 
     /// A packet has come by a port: of the region protocol, or of a tunnel's.
@@ -207,113 +207,113 @@ impl DataPlane {
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
-        let mut around = Around { now, context, control, packets, actions };
+        let mut plane = Plane { now, context, control, packets, actions };
         match packet.body {
             Body::Region(header) => {
                 let carried = Carried { packet, header };
-                if around.context.leads_out(from) && !control.is_open(from) {
-                    around.context.counters.without_agreement += 1;
-                    return self.report(&mut around, carried, ErrorKind::Unreachable(NO_AGREEMENT));
+                if plane.context.leads_out(from) && !control.is_open(from) {
+                    plane.context.counters.without_agreement += 1;
+                    return self.report(&mut plane, carried, ErrorKind::Unreachable(NO_AGREEMENT));
                 }
-                if !around.accepts(from, &header) {
-                    around.context.counters.not_accepted += 1;
-                    return self.report(&mut around, carried, ErrorKind::Unreachable(NOT_ACCEPTED));
+                if !plane.accepts(from, &header) {
+                    plane.context.counters.not_accepted += 1;
+                    return self.report(&mut plane, carried, ErrorKind::Unreachable(NOT_ACCEPTED));
                 }
-                self.forward(&mut around, From::Port(from), carried);
+                self.forward(&mut plane, From::Port(from), carried);
             }
-            Body::Tunnelled(tunnelled) if tunnelled.between[1] == around.context.node => {
-                around.context.counters.decapsulated += 1;
-                match around.packets.unwrap(tunnelled, packet.ecn) {
+            Body::Tunnelled(tunnelled) if tunnelled.between[1] == plane.context.node => {
+                plane.context.counters.decapsulated += 1;
+                match plane.packets.unwrap(tunnelled, packet.ecn) {
                     Ok(packet) => {
                         if let Body::Region(header) = packet.body {
-                            self.forward(&mut around, From::Tunnel, Carried { packet, header });
+                            self.forward(&mut plane, From::Tunnel, Carried { packet, header });
                         }
                     }
                     Err(packet) => {
-                        around.context.counters.unmarkable += 1;
-                        around.packets.discard(&packet);
+                        plane.context.counters.unmarkable += 1;
+                        plane.packets.discard(&packet);
                     }
                 }
             }
-            Body::Tunnelled(tunnelled) => around.pass_through_tunnel(packet, tunnelled.between[1]),
-            _ => around.packets.discard(&packet),
+            Body::Tunnelled(tunnelled) => plane.pass_through_tunnel(packet, tunnelled.between[1]),
+            _ => plane.packets.discard(&packet),
         }
     }
 
     /// Forwards a packet, or delivers it.
-    fn forward(&mut self, around: &mut Around<'_>, from: From, mut carried: Carried) {
+    fn forward(&mut self, plane: &mut Plane<'_>, from: From, mut carried: Carried) {
         let to = carried.header.destination;
-        let own = around.context.code;
+        let own = plane.context.code;
         let is_for_region = to.region() == own.region();
-        let is_here = is_for_region && carried.header.between[1] == around.context.node;
+        let is_here = is_for_region && carried.header.between[1] == plane.context.node;
         if from != From::Here && !is_here {
             carried.packet.hops += 1;
             if carried.packet.hops >= HOP_LIMIT {
-                around.context.counters.hop_limit_exceeded += 1;
-                return self.report(around, carried, ErrorKind::HopLimit);
+                plane.context.counters.hop_limit_exceeded += 1;
+                return self.report(plane, carried, ErrorKind::HopLimit);
             }
         }
         if is_here {
-            return around.deliver(carried);
+            return plane.deliver(carried);
         }
-        let next = if is_for_region { around.inside(&carried) } else { around.outside(to, from) };
+        let next = if is_for_region { plane.inside(&carried) } else { plane.outside(to, from) };
         match next {
-            Ok(Next::Port(interface)) => self.pass_on(around, carried, interface),
-            Ok(Next::Tunnel(border, first)) => self.enter_tunnel(around, carried, border, first),
+            Ok(Next::Port(interface)) => self.pass_on(plane, carried, interface),
+            Ok(Next::Tunnel(border, first)) => self.enter_tunnel(plane, carried, border, first),
             Err(kind) => {
-                around.context.counters.unreachable += 1;
-                self.report(around, carried, kind);
+                plane.context.counters.unreachable += 1;
+                self.report(plane, carried, kind);
             }
         }
     }
 
     /// Sends a packet through a port, if it is not too big for that.
-    fn pass_on(&mut self, around: &mut Around<'_>, carried: Carried, interface: Interface) {
-        let mtu = around.context.ports[usize::from(interface.0)].mtu;
+    fn pass_on(&mut self, plane: &mut Plane<'_>, carried: Carried, interface: Interface) {
+        let mtu = plane.context.ports[usize::from(interface.0)].mtu;
         if carried.packet.network_size > mtu {
-            around.context.counters.too_big += 1;
-            return self.report(around, carried, ErrorKind::TooBig(u32::from(mtu)));
+            plane.context.counters.too_big += 1;
+            return self.report(plane, carried, ErrorKind::TooBig(u32::from(mtu)));
         }
-        around.actions.send(interface, carried.packet);
+        plane.actions.send(interface, carried.packet);
     }
 
     /// Sends a packet through a tunnel, if it is not too big with the tunnel's header for the
     /// link that it begins with.
     fn enter_tunnel(
         &mut self,
-        around: &mut Around<'_>,
+        plane: &mut Plane<'_>,
         carried: Carried,
         border: u32,
         first: Interface,
     ) {
-        let transit = around.context.settings.region(around.context.number()).transit;
+        let transit = plane.context.settings.region(plane.context.number()).transit;
         let Transit::Tunnel(version) = transit else { return };
-        let mtu = around.context.ports[usize::from(first.0)].mtu.saturating_sub(version.header());
+        let mtu = plane.context.ports[usize::from(first.0)].mtu.saturating_sub(version.header());
         if carried.packet.network_size > mtu {
-            around.context.counters.too_big += 1;
-            return self.report(around, carried, ErrorKind::TooBig(u32::from(mtu)));
+            plane.context.counters.too_big += 1;
+            return self.report(plane, carried, ErrorKind::TooBig(u32::from(mtu)));
         }
-        around.encapsulate(carried, border, first, version);
+        plane.encapsulate(carried, border, first, version);
     }
 
     /// Drops a packet and tells its sender why, unless that is not told who it is, or the
     /// packet is itself a message.
-    fn report(&mut self, around: &mut Around<'_>, carried: Carried, kind: ErrorKind) {
+    fn report(&mut self, plane: &mut Plane<'_>, carried: Carried, kind: ErrorKind) {
         let Carried { packet, header } = carried;
         let is_own = header.protocol == protocol::CONTROL;
-        if is_own || header.source == Code::UNSPECIFIED || !self.errors.allows(around.now) {
-            return around.packets.discard(&packet);
+        if is_own || header.source == Code::UNSPECIFIED || !self.errors.allows(plane.now) {
+            return plane.packets.discard(&packet);
         }
-        around.context.counters.errors_sent += 1;
-        let quoted = around.packets.insert(packet);
+        plane.context.counters.errors_sent += 1;
+        let quoted = plane.packets.insert(packet);
         let encoding = header.encoding;
         let size = packet.network_size.saturating_add(encoding.header() + Control::HEADER);
         let report = RegionPacket {
             destination: header.source,
-            source: around.context.code,
+            source: plane.context.code,
             encoding,
             protocol: protocol::CONTROL,
-            between: [around.context.node, header.between[0]],
+            between: [plane.context.node, header.between[0]],
             interface: None,
             kinds: [AddressKind::Absent; 2],
             dscp: Dscp::DEFAULT,
@@ -327,7 +327,7 @@ impl DataPlane {
             hops: 0,
             route: Route::NONE,
         };
-        self.forward(around, From::Here, Carried { packet, header: report });
+        self.forward(plane, From::Here, Carried { packet, header: report });
     }
 }
 
@@ -339,7 +339,7 @@ enum Next {
     Tunnel(u32, Interface),
 }
 
-impl Around<'_> {
+impl Plane<'_> {
     /// Whether the own region takes in a packet that came by a port.
     fn accepts(&self, from: Interface, header: &RegionPacket) -> bool {
         let own = self.context.number();
