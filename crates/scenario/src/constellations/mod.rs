@@ -18,7 +18,7 @@ use windtunnel_world::{DirectionPlan, LinkPlan};
 use crate::error::Mistake;
 use crate::located::Both;
 use crate::queues::Queue;
-pub(crate) use build::{Around, plan};
+pub(crate) use build::{ConstellationContext, plan};
 use ground::GroundLinks;
 use inter_satellite_links::InterSatelliteLinks;
 pub(crate) use places::{Journey, Place, path};
