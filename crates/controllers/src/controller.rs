@@ -21,6 +21,8 @@ pub trait Controller {
     /// none once the last of them is closed. Reported before each acknowledgement and congestion
     /// signal to controllers that declare [`Need::Siblings`]; never to a flow that always had
     /// one path.
+    ///
+    /// [`Need::Siblings`]: crate::Need::Siblings
     #[inline]
     fn on_siblings(&mut self, _own: &Sibling, _others: &[Sibling]) {}
 
@@ -74,6 +76,9 @@ pub trait Controller {
 
     /// How much may be in flight, in segments; finite, and never less than the
     /// lesser of [`Start::minimum_window`] and [`Start::restart_window`].
+    ///
+    /// [`Start::minimum_window`]: crate::Start::minimum_window
+    /// [`Start::restart_window`]: crate::Start::restart_window
     #[inline]
     fn cwnd(&self) -> f64 {
         self.window().cwnd()
@@ -81,6 +86,8 @@ pub trait Controller {
 
     /// The slow-start threshold in segments: [`Start::initial_ssthresh`] until the first
     /// congestion signal, or infinite for a controller without one.
+    ///
+    /// [`Start::initial_ssthresh`]: crate::Start::initial_ssthresh
     #[inline]
     fn ssthresh(&self) -> f64 {
         self.window().ssthresh()

@@ -14,7 +14,7 @@ pub struct Description {
     pub status: &'static str,
     /// What it needs beyond acknowledgements, round trips and congestion signals.
     pub needs: &'static [Need],
-    /// What a scenario may set; at most [`Settings::MOST`].
+    /// What a scenario may set; at most [`Settings::MOST`](crate::Settings::MOST).
     pub parameters: &'static [Parameter],
 }
 
