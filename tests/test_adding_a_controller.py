@@ -23,20 +23,23 @@ def block(language: str) -> str:
     return found.group(1)
 
 
+def add_after(file: Path, before: str, new: str) -> None:
+    """Add a line to a file, after another one."""
+    text = file.read_text(encoding="utf-8")
+    assert before in text
+    file.write_text(text.replace(before, before + new), encoding="utf-8")
+
+
 def test_one_file_and_two_lines_make_a_controller_that_passes_every_test(tmp_path: Path) -> None:
     for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
     sources = tmp_path / "crates" / "controllers" / "src"
     (sources / "gentle.rs").write_text(block("rust"), encoding="utf-8")
-    library = (sources / "lib.rs").read_text(encoding="utf-8")
     (module,) = re.findall(r"^mod \w+;\n", block("rust,ignore"), re.MULTILINE)
     (line,) = re.findall(r"^    (\w+::\w+),$", block("rust,ignore"), re.MULTILINE)
-    added = library
-    for before, new in [("mod base_delay;\n", module), ("registry! {\n", f"    {line},\n")]:
-        assert before in added
-        added = added.replace(before, before + new)
-    (sources / "lib.rs").write_text(added, encoding="utf-8")
+    add_after(sources / "lib.rs", "mod base_delay;\n", module)
+    add_after(sources / "registry.rs", "registry! {\n", f"    {line},\n")
     command = ["cargo", "test", "--locked", "--package", "windtunnel-controllers"]
     # What others wrote is compiled once, for this test and for the workspace.
     environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}

@@ -106,18 +106,43 @@ impl Workload {
         match self {
             Self::Arrivals { .. } | Self::External(_) => true,
             Self::RequestResponse { workers, .. } => *workers > 1,
-            _ => false,
+            Self::Bulk { .. }
+            | Self::File { .. }
+            | Self::OnOff(_)
+            | Self::Video(_)
+            | Self::AdaptiveVideo(_)
+            | Self::Frames(_)
+            | Self::Messages => false,
         }
     }
 
     /// Whether it carries files or answers that are received to an end.
     #[must_use]
     pub fn has_transfers(&self) -> bool {
-        !matches!(self, Self::Bulk { .. } | Self::OnOff(_) | Self::Messages)
+        match self {
+            Self::Bulk { .. } | Self::OnOff(_) | Self::Messages => false,
+            Self::File { .. }
+            | Self::RequestResponse { .. }
+            | Self::Arrivals { .. }
+            | Self::Video(_)
+            | Self::AdaptiveVideo(_)
+            | Self::Frames(_)
+            | Self::External(_) => true,
+        }
     }
+
     /// Whether its receiver may be a player with a buffer.
     #[must_use]
     pub fn has_playback(&self) -> bool {
-        matches!(self, Self::Video(_) | Self::AdaptiveVideo(_) | Self::External(_))
+        match self {
+            Self::Video(_) | Self::AdaptiveVideo(_) | Self::External(_) => true,
+            Self::Bulk { .. }
+            | Self::File { .. }
+            | Self::RequestResponse { .. }
+            | Self::OnOff(_)
+            | Self::Arrivals { .. }
+            | Self::Frames(_)
+            | Self::Messages => false,
+        }
     }
 }

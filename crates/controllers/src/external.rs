@@ -9,7 +9,9 @@ use alloc::string::String;
 use core::any::Any;
 use core::fmt::Debug;
 
-use crate::{Controller, Description, Start};
+use crate::controller::Controller;
+use crate::description::Description;
+use crate::signals::Start;
 
 /// A controller that is written outside this crate.
 ///

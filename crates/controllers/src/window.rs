@@ -1,7 +1,7 @@
 //! The window and threshold that all window controllers share: slow start,
 //! and a minimum for every decrease (RFC 5681, section 3.1).
 
-use crate::{Signal, Start};
+use crate::signals::{Signal, Start};
 
 /// The maximum window in segments: far more than any path holds, and finite
 /// whatever a controller's equations give.

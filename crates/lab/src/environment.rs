@@ -4,7 +4,8 @@
 //! what every controller hears. Nothing else of the network is told, and agents learn of each
 //! other only by what their flows do to the network.
 
-mod seat;
+mod agent;
+mod answer;
 mod video;
 
 use std::sync::Arc;
@@ -17,17 +18,9 @@ use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, list, suggestion}
 use windtunnel_world::{FlowPlan, Plan, Transport, World};
 
 use crate::caught::caught;
-use seat::{Seat, Shared, lock};
+use agent::{AgentMaker, Shared, lock};
+pub use answer::Answer;
 pub use video::{VideoEnvironment, VideoSignals};
-
-/// What an agent answers.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Answer {
-    /// How much may be in flight, in segments; finite.
-    pub cwnd: f64,
-    /// How fast to send, in segments per second; `None` leaves it to the transport.
-    pub pacing_rate: Option<f64>,
-}
 
 /// What a flow's sender was told in the course of a step; what it does not know is NaN.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -252,23 +245,6 @@ impl Environment {
     }
 }
 
-impl Answer {
-    /// Refuses one that no sender can follow.
-    fn check(&self) -> Result<(), String> {
-        let Self { cwnd, pacing_rate } = self;
-        let is_sound = |rate: f64| rate.is_finite() && rate > 0.0;
-        if cwnd.is_finite() && pacing_rate.is_none_or(is_sound) {
-            return Ok(());
-        }
-        let rate = pacing_rate.map_or("none".to_owned(), |it| it.to_string());
-        Err(format!(
-            "an action must be a finite window, and a rate greater than zero or none; this one \
-             was a window \
-             of {cwnd} segments and a rate of {rate}"
-        ))
-    }
-}
-
 impl Episode {
     fn signals(&self, interval: Duration) -> Vec<Signals> {
         self.flows.iter().map(|it| self.signals_of(it, interval)).collect()
@@ -392,22 +368,22 @@ impl Driven {
 /// Has a flow driven from outside; returns the bytes of its segments.
 #[must_use]
 fn take_seat(plan: &mut Plan, place: Place, shared: &Shared, driver: Driver) -> u32 {
-    let seat = |settings: &mut Settings, start: Start| {
+    let drive = |settings: &mut Settings, start: Start| {
         // What is in force before the connection is there.
         lock(shared).cwnd = Window::new(start).cwnd();
         let own = (driver == Driver::Own).then(|| settings.clone());
-        *settings = Settings::external(Arc::new(Seat { shared: Arc::clone(shared), own }));
+        *settings = Settings::external(Arc::new(AgentMaker { shared: Arc::clone(shared), own }));
     };
     match place {
         Place::Consumer(it) => {
             let consumer = &mut plan.consumers[it];
-            seat(&mut consumer.controller, consumer.start);
+            drive(&mut consumer.controller, consumer.start);
             consumer.settings.segment_size
         }
         Place::Flow(it) => match &mut plan.flows[it].transport {
             Transport::Tcp { settings, .. } => {
                 let settings = Arc::make_mut(settings);
-                seat(&mut settings.controller, settings.start);
+                drive(&mut settings.controller, settings.start);
                 u32::from(settings.maximum_segment)
             }
             Transport::Udp(_) => unreachable!("only flows with a controller have a place"),

@@ -25,6 +25,7 @@ use windtunnel_packets::region::protocol::TYPED_ADDRESSES;
 use windtunnel_packets::region::{
     self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
 };
+use windtunnel_packets::scion::ScionPacket;
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::tunnel::{Encapsulation, connection, tunnel_of};
 use windtunnel_packets::udp;
@@ -312,7 +313,7 @@ impl Frames {
                 (ether_type, ip::encode_tunnelled(&inner, protocol, dscp, ecn, &addresses))
             }
             Body::Region(header) => (REGION, self.region(packet, header, seen)?),
-            Body::Scion(header) => scion::encode(self, seen, header)?,
+            Body::Scion(header) => self.scion(seen, header)?,
             Body::Real(_) => {
                 let mut bytes = seen.message.clone().unwrap_or_default();
                 if !bytes.is_empty() {
@@ -322,6 +323,20 @@ impl Frames {
                 (if is_v6 { EtherType::IPV6 } else { EtherType::IPV4 }, bytes)
             }
         })
+    }
+
+    /// A SCION packet in the underlay.
+    fn scion(
+        &self,
+        seen: &SeenPacket,
+        header: &ScionPacket,
+    ) -> Result<(EtherType, Vec<u8>), EncodeError> {
+        let encoding = scion::Encoding {
+            settings: self.scion.as_ref().expect("such packets are in such networks"),
+            numbers: &self.numbers,
+            inside: &|inside| Ok(self.encode(inside)?.1),
+        };
+        scion::encode(&encoding, seen, header)
     }
 
     /// The ends of a path, their nodes by the numbers that addresses are made from.

@@ -3,9 +3,7 @@
 //! Donenfeld, "WireGuard: Next Generation Kernel Network Tunnel", NDSS 2017, section 5.4.
 //! What only the ends can make, such as keys, authenticators and encrypted data, is zeros.
 
-use crate::ip::IpVersion;
 use crate::message::{Message, ProtocolNumber};
-use crate::packet::Packet;
 use crate::udp;
 
 /// The UDP port of both ends.
@@ -47,15 +45,11 @@ impl Control {
         }
     }
 
-    /// The packet from one node to another in an outer header of that version of IP; a
-    /// keepalive has that counter.
+    /// The words of the message from one node to another; a keepalive has that counter.
     #[must_use]
-    pub fn packet(self, between: [u32; 2], version: IpVersion, counter: u64) -> Packet {
-        let size = version.header() + udp::HEADER + self.length();
+    pub fn words(self, between: [u32; 2], counter: u64) -> [u32; 5] {
         let [from, to] = between;
-        let counter = [counter as u32, (counter >> 32) as u32];
-        let words = [self.number(), from, to, counter[0], counter[1]];
-        Packet::message(PROTOCOL, to, &words, size)
+        [self.number(), from, to, counter as u32, (counter >> 32) as u32]
     }
 
     /// The message in a packet, and the nodes that it goes between; none if it is another

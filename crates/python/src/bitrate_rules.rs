@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use windtunnel_applications::video as media;
 use windtunnel_applications::video::rules::{Choice, Rule, RuleMaker};
 
-use crate::extensions::{Object, argument};
+use crate::objects::{Object, argument};
 
 /// The levels of a video, and the sizes of its segments.
 #[pyclass(frozen)]

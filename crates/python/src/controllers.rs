@@ -10,7 +10,7 @@ use pyo3::types::PyString;
 use windtunnel_controllers as transport;
 use windtunnel_controllers::{Controller, Description, External, Maker, Need, Window};
 
-use crate::extensions::{self, argument, said};
+use crate::objects::{self, argument, said};
 
 argument! {
     /// The initial conditions of a connection.
@@ -330,7 +330,7 @@ impl External for Object {
 
 /// Ends the run.
 fn fail(description: &Description, method: &str, why: &str) -> ! {
-    extensions::fail("controller", description.name, method, why)
+    objects::fail("controller", description.name, method, why)
 }
 
 /// Adds the arguments of controllers' methods to the module.

@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use windtunnel_lab as lab;
 
-use crate::{ScenarioError, os_error};
+use crate::errors::{ScenarioError, os_error};
 
 /// The roots of a file of names, at work until they are stopped.
 #[pyclass]

@@ -6,7 +6,8 @@ use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use windtunnel_live::emulation::{Door, Session};
 
-use crate::{Scenario, ScenarioError, os_error};
+use crate::errors::{ScenarioError, os_error};
+use crate::scenario::Scenario;
 
 /// An emulation in progress.
 #[pyclass]

@@ -10,7 +10,8 @@ use windtunnel_engine::Duration;
 use windtunnel_lab::{self as lab, Agents, Answer, Driver, Signals, VideoSignals};
 
 use crate::bitrate_rules::Ladder;
-use crate::{Scenario, ScenarioError};
+use crate::errors::ScenarioError;
+use crate::scenario::Scenario;
 
 const SIGNALS: usize = Signals::NAMES.len();
 const VIDEO_SIGNALS: usize = VideoSignals::NAMES.len();

@@ -21,7 +21,7 @@ pub(crate) fn add(module: &Bound<'_, PyModule>) -> PyResult<()> {
 #[cfg(target_os = "linux")]
 #[pyfunction]
 fn clean_leftovers() -> PyResult<Vec<String>> {
-    let removed = windtunnel_live::kernel::clean().map_err(crate::os_error)?;
+    let removed = windtunnel_live::kernel::clean().map_err(crate::errors::os_error)?;
     Ok(removed.iter().map(|it| it.display().to_string()).collect())
 }
 

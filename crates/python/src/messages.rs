@@ -3,7 +3,7 @@
 use pyo3::prelude::*;
 use windtunnel_lab as lab;
 
-use crate::ScenarioError;
+use crate::errors::ScenarioError;
 
 /// A question after the known names that are most like a wrong one; None if none is like it.
 #[pyfunction]

@@ -14,7 +14,7 @@ use windtunnel_live::ndn::{
 use windtunnel_packets::ndn::wire::Name;
 use windtunnel_scenario::{FaceAddress, FaceProtocol, NDN_PORT, read_forwarder};
 
-use crate::ScenarioError;
+use crate::errors::ScenarioError;
 
 /// What a command counted, by name.
 macro_rules! counted {

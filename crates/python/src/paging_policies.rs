@@ -5,7 +5,7 @@ use std::sync::Arc;
 use pyo3::prelude::*;
 use windtunnel_applications::sessions::{self as applications, PagingMaker};
 
-use crate::extensions::{Object, argument};
+use crate::objects::{Object, argument};
 
 argument! {
     /// A page that exists.

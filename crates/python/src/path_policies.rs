@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_networks::scion::policies::{self as network, PolicyMaker};
 
-use crate::extensions::{Object, argument};
+use crate::objects::{Object, argument};
 
 argument! {
     /// A path.

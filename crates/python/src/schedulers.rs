@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::mptcp::scheduler::{self as transport, Choice, Maker};
 
-use crate::extensions::{Object, argument};
+use crate::objects::{Object, argument};
 
 argument! {
     /// A subflow.

@@ -11,7 +11,7 @@ use pyo3::prelude::*;
 use windtunnel_live::capabilities::{Capability, give_up_all_but};
 use windtunnel_live::tcp::{self, Call, Place, TransferError};
 
-use crate::{ScenarioError, os_error};
+use crate::errors::{ScenarioError, os_error};
 
 /// How often it is looked whether the user has interrupted it.
 const LOOK: Duration = Duration::from_millis(100);

@@ -21,7 +21,7 @@ use windtunnel_packets::{Dscp, FlowKey};
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::QueueDescription;
 use crate::fq_codel::{FqCoDel, FqCoDelSettings};
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Admission, Queue, Waiting};
 use crate::token_bucket::{TokenBucket, TokenBucketSettings};
 use crate::verdict::Verdict;
 
@@ -138,8 +138,8 @@ impl Queue for Cake {
     }
 
     /// Any, because others go for it.
-    fn admits(&self, _limit: QueueLimit, _waiting: &Waiting) -> bool {
-        true
+    fn admission(&self, _limit: QueueLimit, _waiting: &Waiting) -> Admission {
+        Admission::InPlaceOfOthers
     }
 
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {

@@ -16,7 +16,7 @@ use crate::link_service::LinkService;
 use crate::pcon::Pcon;
 use crate::pie::{Pie, PieSettings};
 use crate::policer::Policer;
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Admission, Queue, Waiting};
 use crate::red::{Red, RedSettings};
 use crate::sce::{Sce, SceSettings};
 use crate::shaper::Shaper;
@@ -191,11 +191,12 @@ impl AnyQueue {
         flow: FlowKey,
         mut overflow: impl FnMut(Waiting),
     ) {
-        if !self.admits(limit, &waiting) {
+        let admission = self.admission(limit, &waiting);
+        if admission == Admission::Refused {
             return overflow(waiting);
         }
         self.push(waiting, flow);
-        if let Self::FqCoDel(_) | Self::Drr(_) | Self::Cake(_) = self {
+        if admission == Admission::InPlaceOfOthers {
             self.shed(limit, &mut overflow);
         }
     }
@@ -233,8 +234,8 @@ impl Queue for AnyQueue {
         each!(self, it => it.backlog())
     }
 
-    fn admits(&self, limit: QueueLimit, waiting: &Waiting) -> bool {
-        each!(self, it => it.admits(limit, waiting))
+    fn admission(&self, limit: QueueLimit, waiting: &Waiting) -> Admission {
+        each!(self, it => it.admission(limit, waiting))
     }
 
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {

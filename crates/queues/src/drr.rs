@@ -14,7 +14,7 @@ use windtunnel_packets::FlowKey;
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::QueueDescription;
 use crate::flow_queues::{FlowQueues, Joins};
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -61,8 +61,8 @@ impl Queue for Drr {
     }
 
     /// Any, because others go for it.
-    fn admits(&self, _limit: QueueLimit, _waiting: &Waiting) -> bool {
-        true
+    fn admission(&self, _limit: QueueLimit, _waiting: &Waiting) -> Admission {
+        Admission::InPlaceOfOthers
     }
 
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {

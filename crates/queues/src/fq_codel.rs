@@ -17,7 +17,7 @@ use crate::backlog::{Backlog, QueueLimit};
 use crate::codel::{self, CoDelSettings};
 use crate::description::QueueDescription;
 use crate::flow_queues::{FlowQueues, Joins};
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -98,8 +98,8 @@ impl Queue for FqCoDel {
     }
 
     /// Any, because others go for it.
-    fn admits(&self, _limit: QueueLimit, _waiting: &Waiting) -> bool {
-        true
+    fn admission(&self, _limit: QueueLimit, _waiting: &Waiting) -> Admission {
+        Admission::InPlaceOfOthers
     }
 
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {

@@ -54,7 +54,7 @@ pub use link_service::LinkService;
 pub use pcon::Pcon;
 pub use pie::{Pie, PieSettings};
 pub use policer::Policer;
-pub use queue::{Queue, Waiting};
+pub use queue::{Admission, Queue, Waiting};
 pub use ramp::Ramp;
 pub use red::{Red, RedSettings, Thresholds};
 pub use sce::{Sce, SceSettings};

@@ -20,8 +20,8 @@ pub trait Queue {
     fn backlog(&self) -> Backlog;
 
     /// Whether a packet finds room where `limit` may wait.
-    fn admits(&self, limit: QueueLimit, waiting: &Waiting) -> bool {
-        limit.admits(self.backlog(), waiting.size)
+    fn admission(&self, limit: QueueLimit, waiting: &Waiting) -> Admission {
+        Admission::of(limit.admits(self.backlog(), waiting.size))
     }
 
     /// Drops what is more than may wait.
@@ -36,6 +36,25 @@ pub trait Queue {
     /// How fast it lets packets leave at the most, if it shapes.
     fn shaped_rate(&self) -> Option<Rate> {
         None
+    }
+}
+
+/// Whether a packet is taken in where only so much may wait.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Admission {
+    /// There is no room for it.
+    Refused,
+    /// There is room for it.
+    Admitted,
+    /// It is taken in, and what then exceeds the limit is [shed](Queue::shed).
+    InPlaceOfOthers,
+}
+
+impl Admission {
+    /// Of a packet that is taken in if there is room for it.
+    #[must_use]
+    pub fn of(has_room: bool) -> Self {
+        if has_room { Self::Admitted } else { Self::Refused }
     }
 }
 

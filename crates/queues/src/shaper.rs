@@ -10,7 +10,7 @@ use windtunnel_packets::FlowKey;
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::QueueDescription;
 use crate::fifo::Fifo;
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Admission, Queue, Waiting};
 use crate::token_bucket::{TokenBucket, TokenBucketSettings};
 use crate::verdict::Verdict;
 
@@ -55,8 +55,8 @@ impl Queue for Shaper {
         self.queue.backlog()
     }
 
-    fn admits(&self, limit: QueueLimit, waiting: &Waiting) -> bool {
-        waiting.size <= self.burst && limit.admits(self.backlog(), waiting.size)
+    fn admission(&self, limit: QueueLimit, waiting: &Waiting) -> Admission {
+        Admission::of(waiting.size <= self.burst && limit.admits(self.backlog(), waiting.size))
     }
 
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {

@@ -10,7 +10,7 @@ use windtunnel_packets::{Dscp, FlowKey};
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::QueueDescription;
 use crate::fifo::Fifo;
-use crate::queue::{Queue, Waiting};
+use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -77,8 +77,9 @@ impl Queue for StrictPriority {
         self.backlog
     }
 
-    fn admits(&self, limit: QueueLimit, waiting: &Waiting) -> bool {
-        limit.admits(self.queues[self.band_of(waiting)].backlog(), waiting.size)
+    fn admission(&self, limit: QueueLimit, waiting: &Waiting) -> Admission {
+        let band = &self.queues[self.band_of(waiting)];
+        Admission::of(limit.admits(band.backlog(), waiting.size))
     }
 
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {

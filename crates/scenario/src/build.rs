@@ -10,7 +10,7 @@ use windtunnel_world::{
 
 use crate::autonomous_systems::{self, Systems};
 use crate::checks;
-use crate::constellations::{self, Around};
+use crate::constellations::{self, ConstellationContext};
 use crate::consumers;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
@@ -44,7 +44,7 @@ pub(crate) fn plan(
         &mut all,
         &mut links,
         files,
-        around(scenario, duration)?,
+        constellation_context(scenario, duration)?,
     )?;
     let (sky, notes) = sky.map_or((None, Vec::new()), |(sky, notes)| (Some(sky), notes));
     let nodes = Names::among("node", all.iter().map(|it| it.name.as_str()));
@@ -61,9 +61,12 @@ pub(crate) fn plan(
     for (producer, it) in scenario.producers.values().zip(&producers) {
         producer.check_store(&all[it.node])?;
     }
-    let around =
-        consumers::Around { nodes: &nodes, controllers: &controllers, producers: &producers };
-    let consumers = consumers(scenario, &around, &mut prefixes)?;
+    let context = consumers::ConsumerContext {
+        nodes: &nodes,
+        controllers: &controllers,
+        producers: &producers,
+    };
+    let consumers = consumers(scenario, &context, &mut prefixes)?;
     let regions = Regions {
         regions: &scenario.regions,
         agreements: &scenario.agreements,
@@ -116,7 +119,7 @@ pub(crate) fn plan(
     tunnels::check(&scenario.tunnels, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan, files)?;
     let makers = &controllers.extensions.path_policies;
-    let policies = autonomous_systems::policies::of_flows(&scenario.flows, &plan, makers)?;
+    let policies = autonomous_systems::policies_of_flows(&scenario.flows, &plan, makers)?;
     if let Some(it) = &paths {
         autonomous_systems::choose(it, &policies, &mut plan);
     }
@@ -133,14 +136,17 @@ pub(crate) fn plan(
 }
 
 /// What constellations are built with.
-fn around(scenario: &Scenario, duration: Duration) -> Result<Around<'_>, Mistake> {
+fn constellation_context(
+    scenario: &Scenario,
+    duration: Duration,
+) -> Result<ConstellationContext<'_>, Mistake> {
     let mut stations = IndexMap::new();
     for (place, node) in scenario.nodes.values().enumerate() {
         if let Some(path) = node.path()? {
             stations.insert(place, path);
         }
     }
-    Ok(Around {
+    Ok(ConstellationContext {
         epoch: scenario.epoch.as_ref(),
         interval: &scenario.routing.interval,
         spread: scenario.routing.spread.value.0,
@@ -178,10 +184,10 @@ fn producers(
 
 fn consumers(
     scenario: &Scenario,
-    around: &consumers::Around<'_>,
+    context: &consumers::ConsumerContext<'_>,
     prefixes: &mut Prefixes,
 ) -> Result<Vec<ConsumerPlan>, Mistake> {
-    each(&scenario.consumers, |name, consumer| consumer.plan(name, around, prefixes))
+    each(&scenario.consumers, |name, consumer| consumer.plan(name, context, prefixes))
 }
 
 /// Which packets links can lose, in each direction.

@@ -5,7 +5,7 @@ use windtunnel_world::{Plan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};
 
 use crate::controllers::Controllers;
 use crate::error::Mistake;
-use crate::flows::{self, Around};
+use crate::flows::{self, FlowContext};
 use crate::links::Link;
 use crate::located::{Located, Named};
 use crate::nodes::Names;
@@ -20,12 +20,12 @@ pub(crate) fn add(
     controllers: &Controllers<'_>,
     plan: &mut Plan,
 ) -> Result<(), Mistake> {
-    let around = Around::new(nodes, link_names, controllers, plan);
+    let context = FlowContext::new(nodes, link_names, controllers, plan);
     let mut faces = Vec::new();
     for (link, (name, it)) in links.iter().enumerate() {
         let Some(face) = it.tcp_face() else { continue };
         check(face, name, plan)?;
-        let settings = flows::of_face(&face.value.tcp, link, &around)?;
+        let settings = flows::of_face(&face.value.tcp, link, &context)?;
         let carrier = TcpTunnelPlan { face: Some(link), settings, buffer: face.value.buffer()? };
         let (name, ends) = (name.get_ref().clone(), plan.links[link].nodes);
         faces.push(TunnelPlan { name, ends, carrier: TunnelCarrier::Tcp(carrier) });

@@ -220,3 +220,21 @@ static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
 pub fn schema() -> serde_json::Value {
     SCHEMA.clone()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Those of controllers are read beforehand: all cases know the same ones.
+    #[test]
+    fn a_comparison_may_complete_the_things_of_every_section() {
+        let sections = SCHEMA["properties"].as_object().into_iter().flatten();
+        let of_things = sections.filter(|it| it.1.get("additionalProperties").is_some());
+        let names: Vec<&String> = of_things.map(|it| it.0).collect();
+        assert!(names.len() > 10, "{names:?}");
+        for name in names.iter().filter(|it| !["compare", "controllers"].contains(&it.as_str())) {
+            let text = format!("duration = \"1 s\"\n{name}.thing = {{ not_yet = 1 }}\n");
+            assert!(outline(&text).is_ok(), "{name} is not among PARTS");
+        }
+    }
+}

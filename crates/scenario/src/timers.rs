@@ -4,8 +4,10 @@ use windtunnel_engine::{Duration, Time};
 
 use crate::error::Mistake;
 use crate::located::Located;
-use crate::radio::MOST_SAMPLES;
 use crate::units::{Measured, Segments};
+
+/// The most samples of a channel in one run.
+pub(crate) const MOST_SAMPLES: u64 = 10_000_000;
 
 /// No time at all, as a default.
 pub(crate) fn zero() -> Located<Measured<Duration>> {

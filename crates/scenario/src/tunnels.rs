@@ -13,7 +13,7 @@ use windtunnel_world::{
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::flow_paths::{FlowPath, flow_paths};
-use crate::flows::{self, Around, Ip, Tcp, room_taken};
+use crate::flows::{self, FlowContext, Ip, Tcp, room_taken};
 use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::reachability;
@@ -119,8 +119,8 @@ pub(crate) fn add(
     for (place, Both { common, own }) in tunnels.values().enumerate() {
         let Kind::Tcp(it) = own else { continue };
         let (ends, ip) = (plan.tunnels[place].ends, common.ip.into());
-        let around = Around::new(nodes, links, controllers, plan);
-        let settings = flows::of_tunnel(&it.tcp, ip, ends, &around)?;
+        let context = FlowContext::new(nodes, links, controllers, plan);
+        let settings = flows::of_tunnel(&it.tcp, ip, ends, &context)?;
         let carrier = TcpTunnelPlan { face: None, settings, buffer: it.buffer()? };
         plan.tunnels[place].carrier = TunnelCarrier::Tcp(carrier);
     }

@@ -1,9 +1,10 @@
 //! Weather: always the same, or from a file.
 
+mod kinds;
+
 use std::borrow::Cow;
 use std::fmt;
 use std::marker::PhantomData;
-use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
@@ -16,44 +17,8 @@ use crate::files::Files;
 use crate::located::Located;
 use crate::reader::SHORT;
 use crate::units::{Length, Measured, Quantity, RainRate, WaterContent, parse};
-
-/// A kind of weather, as files have it.
-pub(crate) struct Kind {
-    /// What is so great.
-    pub(crate) name: &'static str,
-    /// The unit of a file.
-    pub(crate) unit: &'static str,
-    /// Which values there are, in that unit.
-    pub(crate) range: RangeInclusive<f64>,
-    /// What that unit is worth in the base unit.
-    pub(crate) worth: f64,
-    /// From which quantity to which one it reaches, for messages.
-    limits: &'static str,
-}
-
-/// From the thickest fog to the clearest air.
-pub(crate) static VISIBILITY: Kind = Kind {
-    name: "visibility",
-    unit: "kilometres",
-    range: 0.001..=1000.0,
-    worth: 1e3,
-    limits: "\"1 m\" to \"1000 km\"",
-};
-/// Up to more than was ever measured in a minute.
-static RAIN: Kind = Kind {
-    name: "rain rate",
-    unit: "mm/h",
-    range: 0.0..=2000.0,
-    worth: 1.0,
-    limits: "\"0 mm/h\" to \"2000 mm/h\"",
-};
-static FOG: Kind = Kind {
-    name: "liquid water content",
-    unit: "g/m³",
-    range: 0.0..=10.0,
-    worth: 1.0,
-    limits: "\"0 g/m³\" to \"10 g/m³\"",
-};
+use kinds::{FOG, RAIN};
+pub(crate) use kinds::{Kind, VISIBILITY};
 
 /// A kind of weather that a key is of.
 pub(crate) trait OfWeather {

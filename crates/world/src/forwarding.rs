@@ -19,13 +19,13 @@ use windtunnel_networks::layer::{Destination, Interface};
 use windtunnel_networks::tunnel::ENTER;
 use windtunnel_packets::Route;
 
+use crate::host_paths;
 use crate::path::{self, Hop, PathKey};
 use crate::placements::{self, Placements};
 use crate::plan::{Plan, Sharing};
 use crate::port_id::PortId;
 use crate::routing::{Topology, Tree, Unreachable, ip_tree};
 use crate::side::Side;
-use crate::{attachments, names};
 use moving::Moving;
 
 #[derive(Clone, Debug)]
@@ -102,8 +102,8 @@ impl Forwarding {
         };
         forwarding.add_flows(plan)?;
         forwarding.add_functions(plan)?;
-        forwarding.add_between_hosts(attachments::keys(plan).flatten());
-        forwarding.add_between_hosts(names::keys(plan).flatten());
+        forwarding.add_between_hosts(host_paths::between_attachments(plan).flatten());
+        forwarding.add_between_hosts(host_paths::of_names(plan).flatten());
         if plan.sky.is_none() && (plan.routes_change() || plan.routing.sharing != Sharing::None) {
             forwarding.keep_trees();
         }

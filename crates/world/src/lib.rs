@@ -16,9 +16,11 @@ mod alarm;
 mod attachments;
 mod capture;
 mod channels;
+mod entering;
 mod event;
 mod forwarding;
 mod functions;
+mod host_paths;
 mod hosts;
 mod media;
 mod names;
@@ -50,18 +52,19 @@ pub use attachments::{Departure, Entry};
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
-pub use names::{NameLookup, NameLookupPlan, RootPlan};
+pub use names::NameLookup;
 pub use packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingState};
 pub use placements::places;
 pub use plan::{
     AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,
-    DomainsPlan, FlowPlan, LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NodePlan,
-    Paths, Plan, ProducerPlan, RegionNames, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan,
-    StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
+    DomainsPlan, FlowPlan, LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NameLookupPlan,
+    NodePlan, Paths, Plan, ProducerPlan, RegionNames, RootPlan, RoutePlan, Routing, Sharing,
+    SkyPlan, SplitPlan, StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport, TunnelCarrier,
+    TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;
-pub use routing::{Groups, Reached, Topology, Tree, Unreachable};
+pub use routing::{Groups, Reached, Topology, Tree, Unreachable, plan_tree};
 pub use series::{
     ChannelSample, Chunk, FlowSample, NodeSample, PlaybackSample, PortSample, RecordingPlan,
     RouteSample, SeriesPlan, SeriesSink, SubflowSample,

@@ -1,8 +1,8 @@
 //! Names of flows: each is asked of the root of its region, with packets, before its flow begins.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use windtunnel_dns::{Output, Resolution, Root, RootSettings, StubResolver, Zone, is_reply};
+use windtunnel_dns::{Output, Resolution, Root, StubResolver, is_reply};
 use windtunnel_engine::Time;
 use windtunnel_packets::dns::DnsMessage;
 use windtunnel_packets::ip::IpVersion;
@@ -10,36 +10,11 @@ use windtunnel_packets::{Body, Ecn, Packet, Route};
 
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
+use crate::host_paths;
 use crate::hosts::Hosts;
 use crate::network::Network;
-use crate::path::{self, PathKey};
-use crate::plan::Plan;
-
-/// The root of a region.
-#[derive(Clone, Debug)]
-pub struct RootPlan {
-    /// Its node.
-    pub node: usize,
-    /// The version of IP over which it answers and asks.
-    pub version: IpVersion,
-    /// What it knows.
-    pub settings: RootSettings,
-    /// Its names.
-    pub zone: Zone,
-}
-
-/// What is asked before a flow begins.
-#[derive(Clone, Debug)]
-pub struct NameLookupPlan {
-    /// The node that asks: the end that opens the flow's connections, or sends its datagrams.
-    pub node: usize,
-    /// The place in [`Plan::roots`] of the root that it asks.
-    pub root: usize,
-    /// The name.
-    pub name: String,
-    /// The resolver, with its question.
-    pub resolver: StubResolver,
-}
+use crate::path::PathKey;
+use crate::plan::{NameLookupPlan, Plan, RootPlan};
 
 /// A flow's name, and what became of it.
 #[derive(Clone, Debug)]
@@ -92,18 +67,6 @@ pub(crate) struct Names {
     output: Vec<Output<Client>>,
 }
 
-/// The paths of messages: between resolvers and roots, and between roots; each with the one back.
-pub(crate) fn keys(plan: &Plan) -> impl Iterator<Item = [PathKey; 2]> {
-    let lookups = plan.flows.iter().filter_map(|it| it.lookup.as_ref());
-    let to_roots = lookups.map(|it| [it.node, plan.roots[it.root].node]);
-    let roots = plan.roots.iter().enumerate();
-    let between = roots.flat_map(|(place, first)| {
-        plan.roots[place + 1..].iter().map(|second| [first.node, second.node])
-    });
-    let pairs: BTreeSet<[usize; 2]> = to_roots.chain(between).collect();
-    pairs.into_iter().map(|it| path::keys(it, 0))
-}
-
 impl Names {
     /// Those of a plan; none if no flow has a name.
     pub(crate) fn new(plan: &Plan, forwarding: &Forwarding) -> Option<Self> {
@@ -114,7 +77,7 @@ impl Names {
         (!askers.is_empty()).then(|| Self {
             askers,
             roots: plan.roots.iter().map(RegionRoot::new).collect(),
-            routes: keys(plan).flatten().filter_map(route).collect(),
+            routes: host_paths::of_names(plan).flatten().filter_map(route).collect(),
             output: Vec::new(),
         })
     }

@@ -1,36 +1,36 @@
 //! What a world is made of: plain data, already checked by whoever made it.
 
+mod changes;
+mod flows;
+mod functions;
+mod names;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use windtunnel_applications::{Workload, udp::UdpSettings};
-use windtunnel_controllers::{Need, Settings as ControllerSettings, Start};
+use windtunnel_controllers::{Settings as ControllerSettings, Start};
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_links::{
     ChannelMaker, Impairment, Loss, Opportunities, PhysicalLayerMaker, Victims,
 };
-use windtunnel_networks::bridge::{DestinationSettings, SourceSettings};
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_networks::scion::ScionSettings;
-use windtunnel_networks::tunnel::WireGuardSettings;
 use windtunnel_orbits::{GroundPath, Sky};
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::{PacketFormat, wire};
-use windtunnel_packets::wireguard;
 use windtunnel_queues::{Discipline, QueueLimit};
-use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
 use windtunnel_transports::ndn::producer::Producer;
-use windtunnel_transports::tcp::TcpSettings;
 
-use crate::names::{NameLookupPlan, RootPlan};
 use crate::port_id::PortId;
-use crate::routing::{Topology, Tree, ip_tree};
 use crate::series::RecordingPlan;
 use crate::sessions::SessionsPlan;
+pub use changes::{ChangePlan, LinkChange, LossChange};
+pub use flows::{FlowPlan, MultipathPlan, SplitPlan, Transport};
+pub use functions::{BridgePlan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};
+pub use names::{NameLookupPlan, RootPlan};
 
 /// Everything about one run. Nodes, links and prefixes are referred to by
 /// their place in these lists.
@@ -186,85 +186,6 @@ impl DirectionPlan {
     pub const USUAL_WEIGHT: u64 = 1000;
 }
 
-/// What happens to a link in the course of time.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LinkChange {
-    /// It sends at another rate, also what is left of the packet under transmission, unless its
-    /// physical layer keeps that packet's rate; after [`Self::Stall`] it goes on. One with a
-    /// delivery trace keeps to that.
-    Rate(Rate),
-    /// It is longer or shorter: what leaves from now on takes another time to the other
-    /// end, but arrives after what left before.
-    Delay(Duration),
-    /// It loses those packets, and so often, of what it sends from now on.
-    Loss(Arc<LossChange>),
-    /// Packets that its reordering delays are so late from now on: they may overtake those that
-    /// were to be later.
-    Lateness(Duration),
-    /// So much may wait before it from now on; what is more is dropped.
-    QueueLimit(QueueLimit),
-    /// It stops sending until the next rate: what has left arrives, what is under transmission
-    /// is interrupted, what waits goes on waiting.
-    Stall,
-    /// It goes down: what is on the link is lost, what waits goes on waiting.
-    Down,
-    /// It goes down, and nothing waits for it: what is on the link, what waits and what it is
-    /// given from now on is lost.
-    Cut,
-    /// It comes back.
-    Up,
-    /// It loses what it sends: packets under transmission and later ones.
-    Lose,
-    /// It delivers what it sends from now on.
-    Deliver,
-    /// Paths may lead over it.
-    Announce,
-    /// No path leads over it any more; it sends what it is given all the same.
-    Withdraw,
-}
-
-/// What a link loses.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LossChange {
-    /// How often.
-    pub loss: Loss,
-    /// Which packets it can lose.
-    pub victims: Victims,
-}
-
-impl LinkChange {
-    /// Whether the link is up after it, if it says so.
-    #[must_use]
-    pub fn is_up(&self) -> Option<bool> {
-        match self {
-            Self::Up => Some(true),
-            Self::Down | Self::Cut => Some(false),
-            _ => None,
-        }
-    }
-
-    /// Whether other paths may be the shortest after it. A link that stalls is only slow, and
-    /// routing does not see that one loses packets.
-    #[must_use]
-    pub fn is_of_topology(&self) -> bool {
-        matches!(
-            self,
-            Self::Delay(_) | Self::Down | Self::Cut | Self::Up | Self::Announce | Self::Withdraw
-        )
-    }
-}
-
-/// What happens to one direction of a link at some time.
-#[derive(Clone, Debug)]
-pub struct ChangePlan {
-    /// When.
-    pub time: Time,
-    /// The port.
-    pub port: PortId,
-    /// What.
-    pub change: LinkChange,
-}
-
 /// A producer on a node.
 #[derive(Clone, Debug)]
 pub struct ProducerPlan {
@@ -289,163 +210,6 @@ pub struct ConsumerPlan {
     pub controller: ControllerSettings,
     /// Where the controller begins.
     pub start: Start,
-}
-
-/// A flow over IP, from one node to another.
-#[derive(Clone, Debug)]
-pub struct FlowPlan {
-    /// Its name.
-    pub name: String,
-    /// The node that the data comes from.
-    pub from: usize,
-    /// The node that it goes to.
-    pub to: usize,
-    /// How it is carried, and what.
-    pub transport: Transport,
-    /// Proxies that split its connections; only of a flow over TCP whose sender opens
-    /// them.
-    pub split: Option<SplitPlan>,
-    /// When it starts, at the earliest.
-    pub start: Time,
-    /// It starts at a random moment within so much time from then.
-    pub start_within: Duration,
-    /// From when it begins nothing more; what was handed over is still sent.
-    pub stop: Time,
-    /// The path of its data, where it has one of its own that routing does not change: its
-    /// ports, from the sender to the receiver. What comes back takes the same links.
-    pub path: Option<Vec<PortId>>,
-    /// Its paths, where it takes several at once; only of a flow over TCP without `split` and
-    /// `path`.
-    pub multipath: Option<MultipathPlan>,
-    /// The port of the only radio link on the path of its data: the SINR there is
-    /// reported to the sender, if its controller asks for that. None where there is no
-    /// such link, or more than one.
-    pub radio: Option<PortId>,
-    /// The name that is asked for before it begins, if it has one; only of a plan with domains.
-    pub lookup: Option<NameLookupPlan>,
-}
-
-/// The paths of a flow over Multipath TCP.
-#[derive(Clone, Debug)]
-pub struct MultipathPlan {
-    /// How its connections behave, with as many paths.
-    pub settings: Arc<MultipathSettings>,
-    /// The ports of each path of its data, which routing does not change; what comes back takes
-    /// the same links.
-    pub paths: Vec<Vec<PortId>>,
-    /// Whether the receiver of the data opens the connections, and is the client of `settings`.
-    pub receiver_opens: bool,
-}
-
-/// Proxies that split connections (RFC 3135, section 2.4): each ends the connection from
-/// the node before and opens one to the next, over which it sends what it receives.
-#[derive(Clone, Debug)]
-pub struct SplitPlan {
-    /// Their nodes, from the sender to the receiver: at least one, none twice, and none
-    /// of the flow's own.
-    pub at: Vec<usize>,
-    /// How many bytes of a connection each can hold.
-    pub buffer: u64,
-}
-
-/// Two nodes that work together as the edges of a part of the network. All IP packets
-/// from a flow's sender to its receiver pass them whose path leads through the one
-/// and later through the other.
-#[derive(Clone, Debug)]
-pub struct BridgePlan {
-    /// Its name.
-    pub name: String,
-    /// The node of the source edge.
-    pub from: usize,
-    /// The node of the destination edge.
-    pub to: usize,
-    /// What the source edge is given.
-    pub source: SourceSettings,
-    /// What the destination edge is given.
-    pub destination: DestinationSettings,
-}
-
-/// A tunnel: IP packets whose path leads over both its ends, in this order or the other,
-/// travel between them inside others; or the NDN and CCNx packets of a link do.
-#[derive(Clone, Debug)]
-pub struct TunnelPlan {
-    /// Its name.
-    pub name: String,
-    /// The nodes of its ends. No two tunnels that carry IP packets have the same two.
-    pub ends: [usize; 2],
-    /// What carries the packets.
-    pub carrier: TunnelCarrier,
-}
-
-/// What carries the packets of a tunnel.
-#[derive(Clone, Debug)]
-pub enum TunnelCarrier {
-    /// IP packets with a header of that version.
-    Ip(IpVersion),
-    /// WireGuard.
-    WireGuard(WireGuardSettings),
-    /// A TCP connection between its ends.
-    Tcp(TcpTunnelPlan),
-}
-
-/// A tunnel that is a TCP connection.
-#[derive(Clone, Debug)]
-pub struct TcpTunnelPlan {
-    /// The link whose NDN and CCNx packets it carries, over that link alone, whose nodes are the
-    /// tunnel's ends in this order: a face over TCP. None: it carries IP packets.
-    pub face: Option<usize>,
-    /// How both ends of the connection behave.
-    pub settings: Arc<TcpSettings>,
-    /// The most bytes that wait at an end for an acknowledgement: what finds no room is
-    /// dropped before it enters.
-    pub buffer: u64,
-}
-
-impl TunnelPlan {
-    /// The link whose face it is, if it is one.
-    #[must_use]
-    pub fn face(&self) -> Option<usize> {
-        match &self.carrier {
-            TunnelCarrier::Tcp(it) => it.face,
-            TunnelCarrier::Ip(_) | TunnelCarrier::WireGuard(_) => None,
-        }
-    }
-}
-
-impl TunnelCarrier {
-    /// The most bytes of a packet inside, if that is limited.
-    #[must_use]
-    pub fn mtu(&self) -> Option<u16> {
-        match self {
-            Self::Ip(_) | Self::Tcp(_) => None,
-            Self::WireGuard(it) => Some(it.mtu),
-        }
-    }
-
-    /// The most bytes that it adds to a packet. The segments of a connection are not larger
-    /// for it.
-    #[must_use]
-    pub fn overhead(&self) -> u16 {
-        match self {
-            Self::Ip(version) => version.header(),
-            Self::Tcp(_) => 0,
-            Self::WireGuard(it) => it.version.header() + wireguard::OVERHEAD + wireguard::BLOCK - 1,
-        }
-    }
-}
-
-/// How a flow is carried, and what it carries.
-#[derive(Clone, Debug)]
-pub enum Transport {
-    /// Over TCP.
-    Tcp {
-        /// How its connections behave.
-        settings: Arc<TcpSettings>,
-        /// What they carry.
-        workload: Workload,
-    },
-    /// Over UDP.
-    Udp(UdpSettings),
 }
 
 /// Nodes whose places follow from the time, and links that follow from the places.
@@ -573,56 +337,6 @@ pub struct StaticRoutePlan {
     pub port: PortId,
 }
 
-impl FlowPlan {
-    /// Whether it is carried over TCP.
-    #[must_use]
-    pub fn is_over_tcp(&self) -> bool {
-        matches!(self.transport, Transport::Tcp { .. })
-    }
-
-    /// Whether its controller needs reports of a radio.
-    #[must_use]
-    pub fn needs_radio_reports(&self) -> bool {
-        match &self.transport {
-            Transport::Tcp { settings, .. } => {
-                settings.controller.needs().any(|it| it == Need::Sinr)
-            }
-            Transport::Udp(_) => false,
-        }
-    }
-
-    /// Whether it opens connections again and again.
-    #[must_use]
-    pub fn has_many_connections(&self) -> bool {
-        matches!(&self.transport, Transport::Tcp { workload, .. } if workload.has_many_streams())
-    }
-
-    /// Its TCP connections, where each carries one stream: between which nodes, and on which
-    /// path if they have one of their own. There is one, or one between each two neighbouring
-    /// hosts if proxies split them, or a subflow on each of several paths.
-    pub fn connections(&self) -> impl Iterator<Item = ([usize; 2], Option<&[PortId]>)> {
-        let paths = self.multipath.iter().flat_map(|it| &it.paths).map(|it| Some(&it[..]));
-        let subflows = paths.map(|it| ([self.from, self.to], it));
-        let is_plain = self.multipath.is_none();
-        let own = self.path.as_deref();
-        subflows.chain(self.parts().filter(move |_| is_plain).map(move |it| (it, own)))
-    }
-
-    /// Whether it has paths of its own.
-    #[must_use]
-    pub fn has_own_paths(&self) -> bool {
-        self.path.is_some() || self.multipath.is_some()
-    }
-
-    /// The nodes between which connections run, in pairs, from the sender to the
-    /// receiver: one pair unless proxies split them.
-    pub fn parts(&self) -> impl Iterator<Item = [usize; 2]> {
-        let proxies = || self.split.iter().flat_map(|it| it.at.iter().copied());
-        let starts = std::iter::once(self.from).chain(proxies());
-        starts.zip(proxies().chain(std::iter::once(self.to))).map(<[usize; 2]>::from)
-    }
-}
-
 impl Plan {
     /// A node's interfaces: for each end of a link there, the link, and whether
     /// it is the link's first node (0) or its second (1).
@@ -675,12 +389,6 @@ impl Plan {
     #[must_use]
     pub(crate) fn has_functions(&self) -> bool {
         !(self.bridges.is_empty() && self.tunnels.is_empty())
-    }
-
-    /// The paths of IP packets to a node, in a topology of the plan.
-    #[must_use]
-    pub fn ip_tree(&self, topology: &Topology, to: usize) -> Tree {
-        ip_tree(topology, self.domains.as_ref().map(|it| &*it.of), to)
     }
 
     /// Whether paths may change in the course of the run.

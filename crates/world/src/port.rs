@@ -15,13 +15,16 @@ mod arrivals;
 mod changes;
 mod effects;
 mod egress;
+mod interruption;
 mod remainder;
 mod schedule;
+mod transit;
 
 use effects::Effects;
 use egress::Egress;
 use remainder::Remainder;
 use schedule::Airtimes;
+use transit::Transit;
 
 /// What a port counted. At any time
 /// `offered + duplicates = delivered + dropped + in the queue + on the link`.
@@ -81,53 +84,6 @@ impl Counters {
             }
             Verdict::Pass | Verdict::Drop => {}
         }
-    }
-}
-
-/// A packet that is, or will be, on the link.
-#[derive(Clone, Copy, Debug)]
-struct Transit {
-    packet: Handle,
-    /// [`Time::NEVER`] while the link is down, and after the end of its trace.
-    starts: Time,
-    /// If it starts never: until when its waiting has been counted. Never, if its transmission
-    /// has begun and is interrupted.
-    arrives: Time,
-    /// Bytes on the wire, framing included.
-    size: u32,
-    /// The physical layer's attempts to get it across, and whether it begins a
-    /// transmission there.
-    attempts: u32,
-    begins: bool,
-    fate: Fate,
-}
-
-impl Transit {
-    /// The bytes on the wire, each attempt counted.
-    fn bytes(&self) -> u64 {
-        u64::from(self.size) * u64::from(self.attempts)
-    }
-
-    /// How the physical layer gets it across.
-    fn outcome(&self) -> Outcome {
-        Outcome { attempts: self.attempts, begins: self.begins, lost: self.fate == Fate::Lost }
-    }
-
-    /// Whether it has left by `now`, and is at the other end.
-    #[inline]
-    fn has_arrived(&self, now: Time) -> bool {
-        (self.starts <= now) & (self.arrives <= now)
-    }
-
-    /// Whether its transmission has begun, and goes on when the link sends again.
-    fn is_interrupted(&self) -> bool {
-        self.starts != Time::NEVER && self.arrives == Time::NEVER
-    }
-
-    /// Until when its waiting has been counted.
-    #[inline]
-    fn counted(&self) -> Time {
-        if self.starts == Time::NEVER { self.arrives } else { self.starts }
     }
 }
 

@@ -6,6 +6,7 @@ mod nodes;
 mod playback;
 mod ports;
 mod routes;
+mod source;
 mod subflows;
 
 use std::fmt;
@@ -14,10 +15,7 @@ use windtunnel_engine::{Duration, Time};
 
 use crate::parts::Parts;
 use crate::plan::Plan;
-use crate::series::{
-    ChannelSample, Chunk, FlowSample, NodeSample, PlaybackSample, PortSample, RouteSample,
-    SeriesSink, SubflowSample,
-};
+use crate::series::SeriesSink;
 
 use channels::Channels;
 use flows::Flows;
@@ -25,6 +23,7 @@ use nodes::Nodes;
 use playback::Players;
 use ports::Ports;
 use routes::Routes;
+use source::{Interval, Row, Source};
 use subflows::Subflows;
 
 /// Samples each kind of series at its own interval, and gives the rows to a sink.
@@ -114,75 +113,6 @@ impl Recorder {
 impl fmt::Debug for Recorder {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         formatter.debug_struct("Recorder").finish_non_exhaustive()
-    }
-}
-
-/// An interval that ends.
-#[derive(Clone, Copy)]
-struct Interval {
-    start: Time,
-    end: Time,
-}
-
-impl Interval {
-    /// Its length.
-    fn seconds(self) -> f64 {
-        self.end.since(self.start).as_seconds()
-    }
-}
-
-/// What a kind of series is sampled from, with what had been counted at the last sample.
-trait Source {
-    type Row: Row;
-
-    /// A row of each thing over an interval.
-    fn sample(&mut self, parts: &mut Parts, over: Interval, take: impl FnMut(Self::Row));
-}
-
-/// A row of a series.
-trait Row: Sized {
-    fn chunk(rows: &[Self]) -> Chunk<'_>;
-}
-
-impl Row for FlowSample {
-    fn chunk(rows: &[Self]) -> Chunk<'_> {
-        Chunk::Flows(rows)
-    }
-}
-
-impl Row for SubflowSample {
-    fn chunk(rows: &[Self]) -> Chunk<'_> {
-        Chunk::Subflows(rows)
-    }
-}
-
-impl Row for PortSample {
-    fn chunk(rows: &[Self]) -> Chunk<'_> {
-        Chunk::Ports(rows)
-    }
-}
-
-impl Row for ChannelSample {
-    fn chunk(rows: &[Self]) -> Chunk<'_> {
-        Chunk::Channels(rows)
-    }
-}
-
-impl Row for RouteSample {
-    fn chunk(rows: &[Self]) -> Chunk<'_> {
-        Chunk::Routes(rows)
-    }
-}
-
-impl Row for PlaybackSample {
-    fn chunk(rows: &[Self]) -> Chunk<'_> {
-        Chunk::Playback(rows)
-    }
-}
-
-impl Row for NodeSample {
-    fn chunk(rows: &[Self]) -> Chunk<'_> {
-        Chunk::Nodes(rows)
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use super::holdings::{Held, Holdings};
 use super::page_table::{Entry, PageCopy};
 use super::{
-    PageFrame, PageLocation, PageTransfer, Paging, PagingPolicy, PagingView, Purpose,
+    PageFrame, PageLocation, PageTransfer, PageView, Paging, PagingPolicy, PagingView, Purpose,
     SessionCounters, Site,
 };
 
@@ -450,5 +450,31 @@ impl Session {
     #[must_use]
     pub fn counters(&self) -> &SessionCounters {
         &self.counters
+    }
+}
+
+impl Session {
+    /// What a policy sees in a stage.
+    pub(super) fn view(&self, stage: usize) -> PagingView {
+        let here = self.trail[stage];
+        let page = |number: usize| {
+            let entry = &self.table[number];
+            let (frame, is_moving) = match entry.location {
+                PageLocation::Nowhere => return None,
+                PageLocation::At(frame) => (frame, false),
+                PageLocation::Moving { from, .. } => (from, true),
+            };
+            Some(PageView {
+                number,
+                is_here: !is_moving && frame.site == here,
+                is_moving,
+                held_since: frame.stage,
+                uses: entry.uses,
+                last_used: entry.last_used,
+                bytes: self.page_bytes(number),
+            })
+        };
+        let entries = self.table.len();
+        PagingView { stage, entries, pages: (0..entries).filter_map(page).collect() }
     }
 }

@@ -2,8 +2,6 @@
 
 use std::fmt::Debug;
 
-use super::{PageLocation, Session};
-
 /// A page that exists, as a policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageView {
@@ -55,30 +53,4 @@ pub trait PagingMaker: Debug + Send + Sync {
 
     /// A policy for a session.
     fn make(&self) -> Box<dyn Paging>;
-}
-
-impl Session {
-    /// What a policy sees in a stage.
-    pub(super) fn view(&self, stage: usize) -> PagingView {
-        let here = self.trail[stage];
-        let page = |number: usize| {
-            let entry = &self.table[number];
-            let (frame, is_moving) = match entry.location {
-                PageLocation::Nowhere => return None,
-                PageLocation::At(frame) => (frame, false),
-                PageLocation::Moving { from, .. } => (from, true),
-            };
-            Some(PageView {
-                number,
-                is_here: !is_moving && frame.site == here,
-                is_moving,
-                held_since: frame.stage,
-                uses: entry.uses,
-                last_used: entry.last_used,
-                bytes: self.page_bytes(number),
-            })
-        };
-        let entries = self.table.len();
-        PagingView { stage, entries, pages: (0..entries).filter_map(page).collect() }
-    }
 }

@@ -106,7 +106,8 @@ impl Episode {
         let line = Line { asking, answered, last: Arc::clone(&last) };
         let settings = rule_mut(&mut plan, flow);
         let own = (driver == Driver::Own).then(|| settings.clone());
-        *settings = RuleSettings::External(Arc::new(Seat { own, line: Mutex::new(Some(line)) }));
+        *settings =
+            RuleSettings::External(Arc::new(AgentRuleMaker { own, line: Mutex::new(Some(line)) }));
         let run = std::thread::spawn(move || {
             caught(|| {
                 let mut world = World::new(&plan).expect("the plan was checked when it was read");
@@ -285,14 +286,14 @@ struct Line {
 
 /// Makes the rule of the player that is driven.
 #[derive(Debug)]
-struct Seat {
+struct AgentRuleMaker {
     /// The player's own rule, if it decides.
     own: Option<RuleSettings>,
     /// For the only player of the flow.
     line: Mutex<Option<Line>>,
 }
 
-impl RuleMaker for Seat {
+impl RuleMaker for AgentRuleMaker {
     fn name(&self) -> &str {
         self.own.as_ref().map_or("agent", RuleSettings::name)
     }

@@ -4,7 +4,9 @@ use std::net::{SocketAddrV4, SocketAddrV6};
 
 use etherparse::EtherType;
 use windtunnel_networks::scion::ScionSettings;
-use windtunnel_packets::ip::{self, Addresses, IpVersion};
+use windtunnel_packets::ip::{
+    self, Addresses, IpVersion, address_of_node as address, address_of_node_v6 as wide_address,
+};
 use windtunnel_packets::ndn::wire::EncodeError;
 use windtunnel_packets::scion::{
     HopField, HostAddress, InfoField, OneHop, Path, PathHeader, PathReference, ScionContent,
@@ -12,8 +14,6 @@ use windtunnel_packets::scion::{
 };
 use windtunnel_packets::{Body, Packet, udp};
 use windtunnel_world::SeenPacket;
-
-use super::{Frames, address, wide_address};
 
 /// The UDP port of control services.
 const CONTROL_PORT: u16 = 30252;
@@ -23,16 +23,24 @@ const UNDERLAY: u8 = 7;
 /// The data of a probe.
 const PROBE: [u8; 8] = [0; 8];
 
+/// What the bytes of SCION packets depend on besides the packets.
+pub(super) struct Encoding<'a> {
+    pub(super) settings: &'a ScionSettings,
+    /// By node, the number that the addresses of its hosts are made from.
+    pub(super) numbers: &'a [usize],
+    /// Encodes the IP packet inside.
+    pub(super) inside: &'a dyn Fn(&SeenPacket) -> Result<Vec<u8>, EncodeError>,
+}
+
 /// The frame's content: the underlay's packet.
 pub(super) fn encode(
-    frames: &Frames,
+    encoding: &Encoding<'_>,
     seen: &SeenPacket,
     header: &ScionPacket,
 ) -> Result<(EtherType, Vec<u8>), EncodeError> {
-    let settings = frames.scion.as_ref().expect("such packets are in such networks");
-    let bytes = packet(frames, settings, seen, header)?;
+    let bytes = packet(encoding, seen, header)?;
     let [from, to] = header.underlay.map(|it| it as usize);
-    let (ether_type, addresses) = match settings.underlay {
+    let (ether_type, addresses) = match encoding.settings.underlay {
         IpVersion::V4 => {
             let end = |node| SocketAddrV4::new(address(node, UNDERLAY), UNDERLAY_PORT);
             (EtherType::IPV4, Addresses::V4 { source: end(from), destination: end(to) })
@@ -47,13 +55,13 @@ pub(super) fn encode(
 
 /// The SCION packet.
 fn packet(
-    frames: &Frames,
-    settings: &ScionSettings,
+    encoding: &Encoding<'_>,
     seen: &SeenPacket,
     header: &ScionPacket,
 ) -> Result<Vec<u8>, EncodeError> {
+    let settings = encoding.settings;
     let host = |node: u32| {
-        let number = frames.numbers[node as usize];
+        let number = encoding.numbers[node as usize];
         match header.hosts {
             IpVersion::V4 => HostAddress::V4(address(number, 0)),
             IpVersion::V6 => HostAddress::V6(wide_address(number, 0)),
@@ -79,7 +87,7 @@ fn packet(
         to: host(to),
         path,
     };
-    let payload = payload(frames, settings, seen, header, &scion)?;
+    let payload = payload(encoding, seen, header, &scion)?;
     // Its size was found to fit before it was sent.
     Ok(scion.encode(&payload).unwrap_or_default())
 }
@@ -102,8 +110,7 @@ fn next(header: &ScionPacket, seen: &SeenPacket) -> u8 {
 }
 
 fn payload(
-    frames: &Frames,
-    settings: &ScionSettings,
+    encoding: &Encoding<'_>,
     seen: &SeenPacket,
     header: &ScionPacket,
     scion: &ScionHeader,
@@ -112,7 +119,7 @@ fn payload(
     Ok(match header.content {
         ScionContent::Packet(_) => {
             let Some(inside) = inside else { return Ok(Vec::new()) };
-            let (_, bytes) = frames.encode(inside)?;
+            let bytes = (encoding.inside)(inside)?;
             let ip = inside.packet.ip_version().unwrap_or_default().header();
             with_checksum(bytes[usize::from(ip)..].to_vec(), scion)
         }
@@ -127,11 +134,11 @@ fn payload(
             with_checksum(datagram, scion)
         }
         ScionContent::Error { error, .. } => {
-            let origin = settings.system_of(header.between[0]).isd_as;
+            let origin = encoding.settings.system_of(header.between[0]).isd_as;
             let error = error.of(origin);
             let mut quote = match inside {
                 Some(inside @ SeenPacket { packet: Packet { body: Body::Scion(it), .. }, .. }) => {
-                    packet(frames, settings, inside, it)?
+                    packet(encoding, inside, it)?
                 }
                 _ => Vec::new(),
             };

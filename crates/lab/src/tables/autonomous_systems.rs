@@ -7,7 +7,7 @@ use windtunnel_networks::scion::{
 };
 use windtunnel_world::{AutonomousSystems, Plan, World};
 
-use super::Columns;
+use super::columns::Columns;
 
 fn layer(world: &World, node: usize) -> Option<&ScionNode> {
     world.layer(node, PROTOCOL)

@@ -5,7 +5,7 @@ use windtunnel_networks::bridge::greatest_share;
 use windtunnel_scenario::round_trip;
 use windtunnel_world::{BridgePlan, Plan, Topology, World};
 
-use super::Columns;
+use super::columns::Columns;
 
 /// Each bridge.
 pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {

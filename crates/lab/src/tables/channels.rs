@@ -5,7 +5,8 @@ use windtunnel_links::LinkBudget;
 use windtunnel_links::radio::{Map, Point};
 use windtunnel_world::{ChannelSample, LinkPlan, Plan, PortId};
 
-use super::{Columns, Direction, directions};
+use super::columns::Columns;
+use super::links::{Direction, directions};
 
 /// Samples of directions of links with a channel.
 pub(crate) fn channel_series(plan: &Plan, rows: &[ChannelSample]) -> RecordBatch {

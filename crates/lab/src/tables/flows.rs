@@ -12,7 +12,7 @@ use windtunnel_world::{
     ConsumerPlan, Flow, FlowCounters, FlowPlan, FlowSample, Plan, TcpCounters, Transport, World,
 };
 
-use super::{Columns, mean};
+use super::columns::{Columns, mean};
 
 /// The counters of one flow.
 enum Counters<'a> {

@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use windtunnel_engine::Duration;
 use windtunnel_world::{PacketEvent, PacketEventKind, PacketEventPlace, Plan, PortId};
 
-use super::Columns;
+use super::columns::Columns;
 
 /// The name of a kind of event.
 fn name(kind: PacketEventKind) -> &'static str {

@@ -6,7 +6,7 @@ use windtunnel_applications::video::{Player, PlayerTotals, Segment};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_world::{FlowPlan, Plan, PlaybackSample, Transport, World};
 
-use super::Columns;
+use super::columns::Columns;
 
 /// The flows that have a player.
 fn all<'a>(

@@ -7,7 +7,7 @@ use windtunnel_networks::region::{PROTOCOL, RegionRouter, RouteChange, Transit};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{Plan, World};
 
-use super::Columns;
+use super::columns::Columns;
 
 /// A router: its node, its region and its layer.
 struct Router<'a> {

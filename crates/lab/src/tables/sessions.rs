@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use windtunnel_engine::Duration;
 use windtunnel_world::{Plan, SessionNode, SessionStage, SessionTotals, World};
 
-use super::{Columns, mean};
+use super::columns::{Columns, mean};
 
 /// The tables of sessions.
 #[derive(Clone, Debug)]

@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use windtunnel_orbits::Coordinates;
 use windtunnel_world::{ContactPlan, Plan, RouteSample};
 
-use super::Columns;
+use super::columns::Columns;
 
 /// The contacts of a plan, in the order in which they begin.
 pub(super) fn contacts(plan: &Plan) -> RecordBatch {

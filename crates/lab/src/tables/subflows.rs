@@ -4,7 +4,7 @@ use arrow_array::RecordBatch;
 use windtunnel_engine::Time;
 use windtunnel_world::{FlowPlan, Plan, Subflow, SubflowSample, World};
 
-use super::{Columns, mean};
+use super::columns::{Columns, mean};
 
 /// A subflow: its flow, its place there, its links, and what was counted.
 struct Row<'a> {

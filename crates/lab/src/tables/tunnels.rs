@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use windtunnel_world::{Plan, World};
 
-use super::Columns;
+use super::columns::Columns;
 
 /// Each tunnel in each direction: what entered at one end, and what left at the other.
 pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {

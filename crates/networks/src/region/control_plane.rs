@@ -12,11 +12,11 @@ use windtunnel_packets::region::{
 };
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route as PacketRoute};
 
+use super::context::RouterContext;
 use super::counters::{RouteChange, TableSize};
 use super::link_state::{LinkState, Reached};
 use super::path_vector::{Exit, PathVector, Route};
 use super::region_graph::RegionGraph;
-use super::router::Here;
 use super::session::Session;
 use super::settings::{Lookup, Routing, Standing, Transit};
 use crate::layer::{Actions, Interface};
@@ -50,16 +50,17 @@ pub(super) struct ControlPlane {
 }
 
 impl ControlPlane {
-    pub(super) fn new(here: &Here, random: Random) -> Self {
-        let carries = here.settings.region(here.number()).transit != Transit::Refused;
-        let mut path_vector = PathVector::new(here.number(), carries, here.settings.advertisement);
-        for interface in here.ports(true) {
-            path_vector.add(interface, here.ports[usize::from(interface.0)].mtu);
+    pub(super) fn new(context: &RouterContext, random: Random) -> Self {
+        let carries = context.settings.region(context.number()).transit != Transit::Refused;
+        let mut path_vector =
+            PathVector::new(context.number(), carries, context.settings.advertisement);
+        for interface in context.ports(true) {
+            path_vector.add(interface, context.ports[usize::from(interface.0)].mtu);
         }
         let link_state = LinkState::default();
-        let own_codes = own_codes(here, &link_state);
+        let own_codes = own_codes(context, &link_state);
         Self {
-            sessions: vec![Session::default(); here.ports.len()],
+            sessions: vec![Session::default(); context.ports.len()],
             link_state,
             path_vector,
             graph: RegionGraph::default(),
@@ -99,20 +100,20 @@ impl ControlPlane {
         }
     }
 
-    pub(super) fn record(&self, here: &Here) -> RouterRecord {
-        let inside = here.ports(false).into_iter().map(|it| here.ports[usize::from(it.0)]);
+    pub(super) fn record(&self, context: &RouterContext) -> RouterRecord {
+        let inside = context.ports(false).into_iter().map(|it| context.ports[usize::from(it.0)]);
         let up = inside.filter(|it| it.is_up);
         RouterRecord {
-            router: here.node,
+            router: context.node,
             sequence: self.sequence,
-            sub_region: here.code.sub_region(),
+            sub_region: context.code.sub_region(),
             neighbours: up.map(|it| Neighbour { router: it.node, metric: it.metric }).collect(),
         }
     }
 
-    pub(super) fn start(&mut self, here: &Here) {
-        self.announce_links(Time::ZERO, here);
-        self.follow_agreements(Time::ZERO, here);
+    pub(super) fn start(&mut self, context: &RouterContext) {
+        self.announce_links(Time::ZERO, context);
+        self.follow_agreements(Time::ZERO, context);
     }
 
     pub(super) fn next_wake(&self) -> Time {
@@ -121,46 +122,51 @@ impl ControlPlane {
         sessions.min(self.search).min(self.agreements).min(self.path_vector.next_wake())
     }
 
-    pub(super) fn wake(&mut self, now: Time, here: &Here) {
+    pub(super) fn wake(&mut self, now: Time, context: &RouterContext) {
         for interface in (0..self.sessions.len() as u16).map(Interface) {
             self.with_session(interface, |it, output| it.wake(now, output));
         }
         if now >= self.agreements {
-            self.follow_agreements(now, here);
+            self.follow_agreements(now, context);
         }
         if now >= self.search {
             self.search = Time::NEVER;
-            self.search_paths(now, here);
+            self.search_paths(now, context);
         }
         for code in self.path_vector.due(now) {
-            self.tell(now, here, code);
+            self.tell(now, context, code);
         }
     }
 
     /// A port has gone down or come up.
-    pub(super) fn link_changed(&mut self, now: Time, here: &Here, interface: Interface) {
-        let port = here.ports[usize::from(interface.0)];
+    pub(super) fn link_changed(
+        &mut self,
+        now: Time,
+        context: &RouterContext,
+        interface: Interface,
+    ) {
+        let port = context.ports[usize::from(interface.0)];
         if port.is_up {
             self.with_session(interface, |it, output| it.resume(now, output));
         } else {
             self.sessions[usize::from(interface.0)].pause();
         }
-        if here.leads_out(interface) {
-            let is_other = self.follow_agreement(now, here, interface);
-            return self.announce_border(now, here, is_other);
+        if context.leads_out(interface) {
+            let is_other = self.follow_agreement(now, context, interface);
+            return self.announce_border(now, context, is_other);
         }
         if port.is_up {
             let records: Vec<Record> = self.link_state.records().collect();
             records.into_iter().for_each(|it| self.send_record(now, interface, it));
         }
-        self.announce_links(now, here);
+        self.announce_links(now, context);
     }
 
     /// Takes in a message that came by a port; returns whether its bytes mean something.
     pub(super) fn receive(
         &mut self,
         now: Time,
-        here: &mut Here,
+        context: &mut RouterContext,
         from: Interface,
         bytes: &[u8],
     ) -> bool {
@@ -172,13 +178,13 @@ impl ControlPlane {
         let mut next = None;
         self.with_session(from, |it, output| next = it.receive(now, numbers, message, output));
         match next {
-            Some(SessionMessage::Record(record)) if self.is_flooded(here, from, &record) => {
-                self.take_record(now, here, from, record);
+            Some(SessionMessage::Record(record)) if self.is_flooded(context, from, &record) => {
+                self.take_record(now, context, from, record);
             }
-            Some(SessionMessage::Update(update)) if here.leads_out(from) => {
+            Some(SessionMessage::Update(update)) if context.leads_out(from) => {
                 let code = update.code;
                 self.path_vector.receive(from, update);
-                self.decide(now, here, code);
+                self.decide(now, context, code);
             }
             _ => {}
         }
@@ -188,30 +194,30 @@ impl ControlPlane {
     /// Makes packets of what is to be sent. What is not for a port that is up is lost.
     pub(super) fn flush(
         &mut self,
-        here: &mut Here,
+        context: &mut RouterContext,
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
         for (interface, control) in self.output.drain(..) {
-            let port = here.ports[usize::from(interface.0)];
+            let port = context.ports[usize::from(interface.0)];
             if !port.is_up {
                 continue;
             }
             let bytes = control.encode();
-            let encoding = here.settings.encoding;
+            let encoding = context.settings.encoding;
             let network_size = encoding.header() + bytes.len() as u16;
             let is_alone = matches!(
                 control,
                 Control::Session { message: SessionMessage::Acknowledgement, .. }
             );
-            here.counters.control_messages += u64::from(!is_alone);
-            here.counters.control_bytes += u64::from(network_size);
+            context.counters.control_messages += u64::from(!is_alone);
+            context.counters.control_bytes += u64::from(network_size);
             let body = Body::Region(RegionPacket {
-                destination: here.settings.places[port.node as usize].code,
-                source: here.code,
+                destination: context.settings.places[port.node as usize].code,
+                source: context.code,
                 encoding,
                 protocol: protocol::CONTROL,
-                between: [here.node, port.node],
+                between: [context.node, port.node],
                 interface: None,
                 kinds: [AddressKind::Absent; 2],
                 dscp: Dscp::DEFAULT,
@@ -238,54 +244,60 @@ impl ControlPlane {
     }
 
     /// Keeps a record and sends it on, if it is new.
-    fn take_record(&mut self, now: Time, here: &Here, from: Interface, record: Record) {
-        if record.router() == here.node || !self.link_state.install(&record) {
+    fn take_record(&mut self, now: Time, context: &RouterContext, from: Interface, record: Record) {
+        if record.router() == context.node || !self.link_state.install(&record) {
             return;
         }
         let external = match &record {
             Record::External(it) => Some(it.code),
             Record::Router(_) | Record::Border(_) => None,
         };
-        self.flood(now, here, record, Some(from));
+        self.flood(now, context, record, Some(from));
         match external {
-            Some(code) => self.decide(now, here, code),
+            Some(code) => self.decide(now, context, code),
             None => self.search = self.search.min(now + SEARCH_DELAY),
         }
     }
 
-    fn flood(&mut self, now: Time, here: &Here, record: Record, except: Option<Interface>) {
-        let up = (0..).map(Interface).zip(&here.ports).filter(|it| it.1.is_up).map(|it| it.0);
-        let others = up.filter(|it| Some(*it) != except && self.is_flooded(here, *it, &record));
+    fn flood(
+        &mut self,
+        now: Time,
+        context: &RouterContext,
+        record: Record,
+        except: Option<Interface>,
+    ) {
+        let up = (0..).map(Interface).zip(&context.ports).filter(|it| it.1.is_up).map(|it| it.0);
+        let others = up.filter(|it| Some(*it) != except && self.is_flooded(context, *it, &record));
         let others: Vec<Interface> = others.collect();
         others.into_iter().for_each(|it| self.send_record(now, it, record.clone()));
     }
 
     /// Whether a record goes over a port: all do inside the region, and those of borders between
     /// regions that exchange packets.
-    fn is_flooded(&self, here: &Here, over: Interface, record: &Record) -> bool {
+    fn is_flooded(&self, context: &RouterContext, over: Interface, record: &Record) -> bool {
         let is_of_border = matches!(record, Record::Border(_));
-        !here.leads_out(over) || is_of_border && self.path_vector.is_open(over)
+        !context.leads_out(over) || is_of_border && self.path_vector.is_open(over)
     }
 
     /// Tells the own region of the own links.
-    fn announce_links(&mut self, now: Time, here: &Here) {
+    fn announce_links(&mut self, now: Time, context: &RouterContext) {
         self.sequence += 1;
-        let record = Record::Router(self.record(here));
+        let record = Record::Router(self.record(context));
         self.link_state.install(&record);
-        self.flood(now, here, record, None);
+        self.flood(now, context, record, None);
         self.search = self.search.min(now + SEARCH_DELAY);
     }
 
     /// Paths inside the region may be others.
-    fn search_paths(&mut self, now: Time, here: &Here) {
+    fn search_paths(&mut self, now: Time, context: &RouterContext) {
         let up = |router: u32| {
-            let place = here.ports.iter().position(|it| it.node == router && it.is_up)?;
+            let place = context.ports.iter().position(|it| it.node == router && it.is_up)?;
             Some(Interface(place as u16))
         };
-        let is_other = self.link_state.search(here.node, up);
-        let has_graph = here.settings.routing == Routing::LinkState;
+        let is_other = self.link_state.search(context.node, up);
+        let has_graph = context.settings.routing == Routing::LinkState;
         if has_graph {
-            self.graph.search(here.number(), self.link_state.borders());
+            self.graph.search(context.number(), self.link_state.borders());
         }
         if is_other || has_graph {
             let mut codes: Vec<Code> = self.link_state.codes().collect();
@@ -293,78 +305,83 @@ impl ControlPlane {
             codes.extend(self.routes.keys());
             codes.sort_unstable();
             codes.dedup();
-            codes.into_iter().for_each(|it| self.decide(now, here, it));
-            self.follow_own_codes(now, here);
+            codes.into_iter().for_each(|it| self.decide(now, context, it));
+            self.follow_own_codes(now, context);
         }
     }
 
     /// Parts of the own region may be reached, or not any more.
-    fn follow_own_codes(&mut self, now: Time, here: &Here) {
-        let codes = own_codes(here, &self.link_state);
+    fn follow_own_codes(&mut self, now: Time, context: &RouterContext) {
+        let codes = own_codes(context, &self.link_state);
         let before = std::mem::replace(&mut self.own_codes, codes.clone());
         let gone = before.iter().filter(|it| !codes.contains(it));
         let new = codes.iter().filter(|it| !before.contains(it));
-        gone.chain(new).for_each(|it| self.tell(now, here, *it));
+        gone.chain(new).for_each(|it| self.tell(now, context, *it));
     }
 
     /// Opens and closes the sessions with neighbouring regions, as the agreements say.
-    fn follow_agreements(&mut self, now: Time, here: &Here) {
-        let outside = here.ports(true);
-        let others = outside.iter().filter(|it| self.follow_agreement(now, here, **it)).count();
-        self.announce_border(now, here, others > 0);
+    fn follow_agreements(&mut self, now: Time, context: &RouterContext) {
+        let outside = context.ports(true);
+        let others = outside.iter().filter(|it| self.follow_agreement(now, context, **it)).count();
+        self.announce_border(now, context, others > 0);
         let regions: Vec<u8> =
-            outside.iter().map(|it| here.ports[usize::from(it.0)].region).collect();
-        let own = here.number();
+            outside.iter().map(|it| context.ports[usize::from(it.0)].region).collect();
+        let own = context.number();
         let concerns =
             |it: [u8; 2]| it.contains(&own) && regions.iter().any(|region| it.contains(region));
-        let agreements = here.settings.agreements.iter().filter(|it| concerns(it.regions));
+        let agreements = context.settings.agreements.iter().filter(|it| concerns(it.regions));
         let times = agreements.flat_map(|it| [it.from, it.until]);
-        let links = outside.iter().map(|it| here.ports[usize::from(it.0)].speaks_from);
+        let links = outside.iter().map(|it| context.ports[usize::from(it.0)].speaks_from);
         self.agreements = times.chain(links).filter(|it| *it > now).min().unwrap_or(Time::NEVER);
     }
 
     /// Opens or closes a session; returns whether it was the other way.
-    fn follow_agreement(&mut self, now: Time, here: &Here, interface: Interface) -> bool {
-        let port = here.ports[usize::from(interface.0)];
-        let regions = [here.number(), port.region];
+    fn follow_agreement(
+        &mut self,
+        now: Time,
+        context: &RouterContext,
+        interface: Interface,
+    ) -> bool {
+        let port = context.ports[usize::from(interface.0)];
+        let regions = [context.number(), port.region];
         let speaks = port.is_up && port.speaks_from <= now;
-        let agreement = here.settings.agreement(regions, now).filter(|_| speaks);
-        let standing = agreement.map(|it| it.standing(here.number()));
+        let agreement = context.settings.agreement(regions, now).filter(|_| speaks);
+        let standing = agreement.map(|it| it.standing(context.number()));
         let lost = self.path_vector.codes(interface);
         if !self.path_vector.set(interface, standing) {
             return false;
         }
-        lost.into_iter().for_each(|it| self.decide(now, here, it));
+        lost.into_iter().for_each(|it| self.decide(now, context, it));
         if standing.is_some() {
             let borders: Vec<BorderRecord> = self.link_state.borders().cloned().collect();
             borders.into_iter().for_each(|it| self.send_record(now, interface, Record::Border(it)));
             let codes: Vec<Code> = self.routes.keys().copied().collect();
             let own = self.own_codes.clone();
-            codes.into_iter().chain(own).for_each(|it| self.tell(now, here, it));
+            codes.into_iter().chain(own).for_each(|it| self.tell(now, context, it));
         }
         true
     }
 
     /// Tells all regions of the own links to others, if those are others than before.
-    fn announce_border(&mut self, now: Time, here: &Here, is_other: bool) {
-        if !is_other || here.settings.routing == Routing::PathVector {
+    fn announce_border(&mut self, now: Time, context: &RouterContext, is_other: bool) {
+        if !is_other || context.settings.routing == Routing::PathVector {
             return;
         }
-        let known = self.link_state.borders().find(|it| it.router == here.node);
-        let open = here.ports(true).into_iter().filter(|it| self.path_vector.is_open(*it));
+        let known = self.link_state.borders().find(|it| it.router == context.node);
+        let open = context.ports(true).into_iter().filter(|it| self.path_vector.is_open(*it));
         let link = |it: Interface| {
-            let port = here.ports[usize::from(it.0)];
+            let port = context.ports[usize::from(it.0)];
             RegionLink { region: port.region, mtu: port.mtu }
         };
         let record = Record::Border(BorderRecord {
-            router: here.node,
+            router: context.node,
             sequence: known.map_or(0, |it| it.sequence) + 1,
-            code: Code::of_region(here.number()),
-            carries: here.settings.region(here.number()).transit != Transit::Refused,
+            code: Code::of_region(context.number()),
+            carries: context.settings.region(context.number()).transit != Transit::Refused,
             links: open.map(link).collect(),
         });
         self.link_state.install(&record);
-        self.flood(now, here, record, None);
+        self.flood(now, context, record, None);
         self.search = self.search.min(now + SEARCH_DELAY);
     }
 
@@ -372,10 +389,10 @@ impl ControlPlane {
     ///
     /// The neighbour that pays comes first, then the path of the fewest regions, then one that
     /// begins at the own node, then the nearest border.
-    fn decide(&mut self, now: Time, here: &Here, code: Code) {
-        let found = match here.settings.routing {
-            Routing::PathVector => self.told(here, code),
-            Routing::LinkState => self.searched(here, code),
+    fn decide(&mut self, now: Time, context: &RouterContext, code: Code) {
+        let found = match context.settings.routing {
+            Routing::PathVector => self.told(context, code),
+            Routing::LinkState => self.searched(context, code),
         };
         let rank = |(cost, it): &(u64, Route)| (it.standing, it.path.len(), *cost, it.exit);
         let best = found.into_iter().min_by_key(rank).map(|it| it.1);
@@ -384,21 +401,21 @@ impl ControlPlane {
                 Some(it) => self.routes.insert(code, it.clone()),
                 None => self.routes.remove(&code),
             };
-            self.announce(now, here, code);
-            self.tell(now, here, code);
+            self.announce(now, context, code);
+            self.tell(now, context, code);
         }
-        self.note_change(now, here, code);
+        self.note_change(now, context, code);
     }
 
     /// Remembers that packets for a region take another way.
-    fn note_change(&mut self, now: Time, here: &Here, code: Code) {
+    fn note_change(&mut self, now: Time, context: &RouterContext, code: Code) {
         let route = self.routes.get(&code);
         let next = route.and_then(|it| {
             let first = match it.exit {
                 Exit::Here(interface) => Some(interface),
                 Exit::Border(border) => self.link_state.reached(border)?.first,
             };
-            first.map(|it| here.ports[usize::from(it.0)].node)
+            first.map(|it| context.ports[usize::from(it.0)].node)
         });
         let path = route.map(|it| it.path.clone()).unwrap_or_default();
         let last = self.changes.iter().rev().find(|it| it.code == code);
@@ -409,18 +426,18 @@ impl ControlPlane {
     }
 
     /// Tells the own region how the own node reaches another one, or that it does not any more.
-    fn announce(&mut self, now: Time, here: &Here, code: Code) {
-        if here.settings.routing == Routing::LinkState {
+    fn announce(&mut self, now: Time, context: &RouterContext, code: Code) {
+        if context.settings.routing == Routing::LinkState {
             return;
         }
-        let known = self.link_state.external(code, here.node);
+        let known = self.link_state.external(code, context.node);
         let own = self.routes.get(&code).filter(|it| matches!(it.exit, Exit::Here(_)));
         let path = own.map(|it| it.path.clone()).unwrap_or_default();
         if known.map_or(&[][..], |it| &it.path) == path.as_slice() {
             return;
         }
         let record = Record::External(ExternalRecord {
-            router: here.node,
+            router: context.node,
             sequence: known.map_or(0, |it| it.sequence) + 1,
             code,
             preference: own.map_or(0, |it| it.standing as u8),
@@ -428,21 +445,21 @@ impl ControlPlane {
             path,
         });
         self.link_state.install(&record);
-        self.flood(now, here, record, None);
+        self.flood(now, context, record, None);
     }
 
     /// Tells neighbouring regions how a region is reached.
-    fn tell(&mut self, now: Time, here: &Here, code: Code) {
-        if here.settings.routing == Routing::LinkState {
+    fn tell(&mut self, now: Time, context: &RouterContext, code: Code) {
+        if context.settings.routing == Routing::LinkState {
             return;
         }
         let own = Route {
             standing: Standing::Customer,
             path: Vec::new(),
             mtu: u16::MAX,
-            exit: Exit::Border(here.node),
+            exit: Exit::Border(context.node),
         };
-        let route = if code.region() == here.number() {
+        let route = if code.region() == context.number() {
             self.own_codes.contains(&code).then_some(&own)
         } else {
             self.routes.get(&code)
@@ -457,15 +474,15 @@ impl ControlPlane {
 }
 
 /// The codes of the own region that neighbouring ones are to be told of.
-fn own_codes(here: &Here, link_state: &LinkState) -> Vec<Code> {
-    let region = Code::of_region(here.number());
-    match here.settings.lookup {
+fn own_codes(context: &RouterContext, link_state: &LinkState) -> Vec<Code> {
+    let region = Code::of_region(context.number());
+    match context.settings.lookup {
         Lookup::TwoLevel => vec![region],
         Lookup::Full => {
             let parts = link_state.sub_regions().into_iter();
-            parts.map(|it| Code::of_sub_region(here.number(), it)).collect()
+            parts.map(|it| Code::of_sub_region(context.number(), it)).collect()
         }
-        Lookup::LongestPrefix if here.code == region => vec![region],
-        Lookup::LongestPrefix => vec![region, here.code],
+        Lookup::LongestPrefix if context.code == region => vec![region],
+        Lookup::LongestPrefix => vec![region, context.code],
     }
 }

@@ -9,6 +9,7 @@
 //! `data_plane` says what becomes of a packet; `control_plane` who learns what, over `link_state`,
 //! `path_vector`, `region_graph` and `session`. The bytes are in `crates/packets/src/region`.
 
+mod context;
 mod control_plane;
 mod counters;
 mod data_plane;

@@ -7,6 +7,7 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{Code, ETHER_TYPE, RouterRecord};
 use windtunnel_packets::{Body, Packet, PacketStore, ProtocolNumber};
 
+use super::context::{Port, RouterContext};
 use super::control_plane::ControlPlane;
 use super::counters::{RouteChange, RouterCounters, TableSize};
 use super::data_plane::DataPlane;
@@ -16,50 +17,10 @@ use crate::layer::{Actions, Destination, Interface, LayerMaker, NetworkLayer, No
 /// The number by which nodes know the layer: the protocol's EtherType.
 pub const PROTOCOL: ProtocolNumber = ProtocolNumber(ETHER_TYPE);
 
-/// What both planes of a router know of where they are.
-#[derive(Debug)]
-pub(super) struct Here {
-    pub(super) settings: Arc<RegionSettings>,
-    pub(super) node: u32,
-    pub(super) code: Code,
-    pub(super) ports: Vec<Port>,
-    pub(super) counters: RouterCounters,
-}
-
-/// An interface.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Port {
-    pub(super) node: u32,
-    pub(super) mtu: u16,
-    /// The number of the region at the other end.
-    pub(super) region: u8,
-    pub(super) metric: u32,
-    pub(super) speaks_from: Time,
-    pub(super) is_up: bool,
-}
-
-impl Here {
-    /// The number of the own region.
-    pub(super) fn number(&self) -> u8 {
-        self.code.region()
-    }
-
-    /// Whether a port leads to another region.
-    pub(super) fn leads_out(&self, interface: Interface) -> bool {
-        self.ports[usize::from(interface.0)].region != self.number()
-    }
-
-    /// The ports that lead to other regions, or those that do not.
-    pub(super) fn ports(&self, lead_out: bool) -> Vec<Interface> {
-        let all = (0..self.ports.len() as u16).map(Interface);
-        all.filter(|it| self.leads_out(*it) == lead_out).collect()
-    }
-}
-
 /// The layer of one node: what it learns and what it forwards by.
 #[derive(Debug)]
 pub struct RegionRouter {
-    here: Here,
+    context: RouterContext,
     control: ControlPlane,
     data: DataPlane,
     /// When it is to be called next.
@@ -82,39 +43,39 @@ impl RegionRouter {
             speaks_from: it.speaks_from,
             is_up: true,
         };
-        let here = Here {
+        let context = RouterContext {
             node: setting.node as u32,
             code: place.code,
             ports: place.neighbours.iter().map(port).collect(),
             counters: RouterCounters::default(),
             settings: Arc::clone(&settings),
         };
-        let control = ControlPlane::new(&here, setting.random);
-        Self { here, control, data: DataPlane::default(), alarm: Time::NEVER }
+        let control = ControlPlane::new(&context, setting.random);
+        Self { context, control, data: DataPlane::default(), alarm: Time::NEVER }
     }
 
     /// Its region and sub-region.
     #[must_use]
     pub fn code(&self) -> Code {
-        self.here.code
+        self.context.code
     }
 
     /// Whether a link leads from it to another region.
     #[must_use]
     pub fn is_border(&self) -> bool {
-        !self.here.ports(true).is_empty()
+        !self.context.ports(true).is_empty()
     }
 
     /// How packets of others cross its region.
     #[must_use]
     pub fn transit(&self) -> Transit {
-        self.here.settings.region(self.here.number()).transit
+        self.context.settings.region(self.context.number()).transit
     }
 
     /// What it counted.
     #[must_use]
     pub fn counters(&self) -> &RouterCounters {
-        &self.here.counters
+        &self.context.counters
     }
 
     /// How much it keeps.
@@ -132,12 +93,12 @@ impl RegionRouter {
     /// What it tells the other routers of its region about itself.
     #[must_use]
     pub fn record(&self) -> RouterRecord {
-        self.control.record(&self.here)
+        self.control.record(&self.context)
     }
 
     /// Sends what the control plane wants sent, and arranges for its next call.
     fn settle(&mut self, packets: &mut PacketStore, actions: &mut Actions) {
-        self.control.flush(&mut self.here, packets, actions);
+        self.control.flush(&mut self.context, packets, actions);
         let next = self.control.next_wake();
         if next < self.alarm {
             self.alarm = next;
@@ -162,7 +123,7 @@ impl LayerMaker for Arc<RegionSettings> {
 
 impl NetworkLayer for RegionRouter {
     fn start(&mut self, packets: &mut PacketStore, actions: &mut Actions) {
-        self.control.start(&self.here);
+        self.control.start(&self.context);
         self.settle(packets, actions);
     }
 
@@ -175,22 +136,23 @@ impl NetworkLayer for RegionRouter {
         actions: &mut Actions,
     ) {
         if let Body::Region(it) = &packet.body
-            && let Some(message) = self.data.message_for(&self.here, it)
+            && let Some(message) = self.data.message_for(&self.context, it)
         {
-            let known = self.control.receive(now, &mut self.here, from, packets.message(message));
-            self.here.counters.malformed += u64::from(!known);
+            let known =
+                self.control.receive(now, &mut self.context, from, packets.message(message));
+            self.context.counters.malformed += u64::from(!known);
             packets.discard(packet);
             return self.settle(packets, actions);
         }
-        let Self { here, control, data, .. } = self;
-        data.receive(now, here, control, from, *packet, packets, actions);
+        let Self { context, control, data, .. } = self;
+        data.receive(now, context, control, from, *packet, packets, actions);
     }
 
     fn wake(&mut self, now: Time, _timer: Timer, packets: &mut PacketStore, actions: &mut Actions) {
         // A time that was set before an earlier one means nothing any more.
         if now == self.alarm {
             self.alarm = Time::NEVER;
-            self.control.wake(now, &self.here);
+            self.control.wake(now, &self.context);
             self.settle(packets, actions);
         }
     }
@@ -203,8 +165,8 @@ impl NetworkLayer for RegionRouter {
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
-        let Self { here, control, data, .. } = self;
-        data.carry(now, here, control, packet, to, packets, actions);
+        let Self { context, control, data, .. } = self;
+        data.carry(now, context, control, packet, to, packets, actions);
     }
 
     fn link_changed(
@@ -215,9 +177,9 @@ impl NetworkLayer for RegionRouter {
         packets: &mut PacketStore,
         actions: &mut Actions,
     ) {
-        let port = &mut self.here.ports[usize::from(interface.0)];
+        let port = &mut self.context.ports[usize::from(interface.0)];
         if std::mem::replace(&mut port.is_up, is_up) != is_up {
-            self.control.link_changed(now, &self.here, interface);
+            self.control.link_changed(now, &self.context, interface);
             self.settle(packets, actions);
         }
     }

@@ -15,7 +15,7 @@ pub enum Transit {
     /// The border where they enter puts them into IP packets to the one where they leave; the
     /// devices between forward those.
     Tunnel(IpVersion),
-    /// They do not: the region tells its neighbours of no other.
+    /// None do: the region announces no other to its neighbours.
     Refused,
 }
 

@@ -9,7 +9,8 @@ use windtunnel_packets::scion::{
     AsEntry, HopEntry, HopField, IsdAs, PathSegment, PeerEntry, StaticInfo,
 };
 
-use super::settings::{ExternalInterface, Relation, ScionSettings, System};
+use super::plan::Relation;
+use super::settings::{ExternalInterface, ScionSettings, System};
 
 /// A beacon that came in.
 #[derive(Clone, Debug)]

@@ -28,7 +28,7 @@ pub(super) struct Shared {
 
 /// What a node knows of where it is, and what it counts.
 #[derive(Debug)]
-pub(super) struct Here {
+pub(super) struct NodeContext {
     pub(super) shared: Shared,
     pub(super) node: u32,
     /// Whether each port's link works.
@@ -37,7 +37,7 @@ pub(super) struct Here {
     pub(super) errors: ErrorBudget,
 }
 
-impl Here {
+impl NodeContext {
     pub(super) fn place(&self) -> &Place {
         &self.shared.settings.places[self.node as usize]
     }
@@ -57,7 +57,7 @@ pub(super) struct Carried {
 /// What the data plane works with, and what has come to its end.
 pub(super) struct Plane<'a> {
     pub(super) now: Time,
-    pub(super) here: &'a mut Here,
+    pub(super) context: &'a mut NodeContext,
     pub(super) packets: &'a mut PacketStore,
     pub(super) actions: &'a mut Actions,
     pub(super) arrived: &'a mut Vec<Packet>,
@@ -68,10 +68,10 @@ impl Plane<'_> {
     pub(super) fn receive(&mut self, from: Interface, packet: Packet) {
         let Body::Scion(header) = packet.body else { return self.packets.discard(&packet) };
         let carried = Carried { packet: Packet { hops: packet.hops + 1, ..packet }, header };
-        let port = self.here.place().ports[usize::from(from.0)];
+        let port = self.context.place().ports[usize::from(from.0)];
         match port.interface {
             Some(interface) => self.enter(interface, carried),
-            None if header.underlay[1] == self.here.node => self.leave_or_end(carried),
+            None if header.underlay[1] == self.context.node => self.leave_or_end(carried),
             None => self.pass_inside(carried),
         }
     }
@@ -85,11 +85,11 @@ impl Plane<'_> {
         (path, position): (PathReference, Position),
         (hosts, ecn): (IpVersion, Ecn),
     ) {
-        let here = self.here.node;
+        let node = self.context.node;
         let header = ScionPacket {
-            between: [here, to],
+            between: [node, to],
             dscp: self.class(&content),
-            underlay: [here; 2],
+            underlay: [node; 2],
             path,
             position,
             hosts,
@@ -99,10 +99,10 @@ impl Plane<'_> {
         let body = Body::Scion(header);
         let packet = Packet { body, ecn, network_size: 0, hops: 0, route: Route::NONE };
         let Ok(network_size) = u16::try_from(size) else {
-            self.here.counters.too_big += 1;
+            self.context.counters.too_big += 1;
             return self.packets.discard(&packet);
         };
-        self.here.counters.sent += 1;
+        self.context.counters.sent += 1;
         self.set_out(Carried { packet: Packet { network_size, ..packet }, header });
     }
 
@@ -119,7 +119,7 @@ impl Plane<'_> {
 
     /// The length of the headers of a packet.
     pub(super) fn headers(&self, header: &ScionPacket) -> u16 {
-        let settings = &self.here.shared.settings;
+        let settings = &self.context.shared.settings;
         let path = match header.path {
             PathReference::Empty => 0,
             PathReference::OneHop(_) => OneHop::LENGTH,
@@ -133,7 +133,7 @@ impl Plane<'_> {
     fn set_out(&mut self, mut carried: Carried) {
         match carried.header.path {
             PathReference::Empty => self.go(carried, carried.header.between[1]),
-            PathReference::OneHop(interface) => match self.here.system().interface(interface) {
+            PathReference::OneHop(interface) => match self.context.system().interface(interface) {
                 Some(it) => self.go(carried, it.node),
                 None => self.drop_invalid(&carried),
             },
@@ -152,7 +152,7 @@ impl Plane<'_> {
                     current = next;
                 }
                 match self.egress(&current) {
-                    Some((number, node)) if node == self.here.node => {
+                    Some((number, node)) if node == self.context.node => {
                         // What a router says itself it need not check.
                         let is_error = matches!(carried.header.content, ScionContent::Error { .. });
                         if is_error || self.is_valid(&carried, handle, &current) {
@@ -171,7 +171,7 @@ impl Plane<'_> {
     /// The interface where a packet leaves the system, and its router.
     fn egress(&self, current: &Current) -> Option<(u16, u32)> {
         let [_, number] = current.hop.crossed(current.info.is_forward);
-        self.here.system().interface(number).map(|it| (number, it.node))
+        self.context.system().interface(number).map(|it| (number, it.node))
     }
 
     fn current(&self, carried: &Carried, handle: PathHandle) -> Option<Current> {
@@ -180,9 +180,9 @@ impl Plane<'_> {
 
     /// Takes a packet through the system to a node, or ends it here.
     fn go(&mut self, mut carried: Carried, to: u32) {
-        carried.header.underlay = [self.here.node, to];
+        carried.header.underlay = [self.context.node, to];
         carried.packet.hops = 0;
-        if to == self.here.node {
+        if to == self.context.node {
             return self.leave_or_end(carried);
         }
         self.pass_inside(carried);
@@ -198,7 +198,7 @@ impl Plane<'_> {
             }
             PathReference::Standard(handle) => match self.current(&carried, handle) {
                 Some(current) if !current.is_last => match self.egress(&current) {
-                    Some((number, node)) if node == self.here.node => {
+                    Some((number, node)) if node == self.context.node => {
                         if self.is_valid(&carried, handle, &current) {
                             self.cross(carried, current, number);
                         } else {
@@ -207,16 +207,16 @@ impl Plane<'_> {
                     }
                     _ => self.drop_invalid(&carried),
                 },
-                Some(_) if carried.header.between[1] == self.here.node => self.end(carried),
+                Some(_) if carried.header.between[1] == self.context.node => self.end(carried),
                 _ => self.drop_invalid(&carried),
             },
-            _ if carried.header.between[1] == self.here.node => self.end(carried),
+            _ if carried.header.between[1] == self.context.node => self.end(carried),
             _ => self.drop_invalid(&carried),
         }
     }
 
     fn end(&mut self, carried: Carried) {
-        self.here.counters.received += 1;
+        self.context.counters.received += 1;
         self.arrived.push(with(carried));
     }
 
@@ -225,7 +225,7 @@ impl Plane<'_> {
         let handle = match carried.header.path {
             PathReference::Standard(it) => it,
             PathReference::OneHop(_) => {
-                let control = self.here.system().control();
+                let control = self.context.system().control();
                 carried.header.between[1] = control;
                 return self.go(carried, control);
             }
@@ -259,12 +259,12 @@ impl Plane<'_> {
             }
         }
         match self.egress(&current) {
-            Some((number, node)) if node == self.here.node => {
+            Some((number, node)) if node == self.context.node => {
                 self.cross(carried, current, number);
             }
             Some((_, node)) => self.go(carried, node),
             None => {
-                self.here.counters.invalid_path += 1;
+                self.context.counters.invalid_path += 1;
                 let code = ScmpError::UNKNOWN_INTERFACE;
                 let pointer = self.pointer(&carried);
                 self.report(carried, ErrorReport::Parameter(code, pointer));
@@ -275,8 +275,8 @@ impl Plane<'_> {
     /// A packet has come to the system where its path ends.
     fn arrive(&mut self, carried: Carried) {
         let to = carried.header.between[1];
-        let places = &self.here.shared.settings.places;
-        if places[to as usize].system != self.here.place().system {
+        let places = &self.context.shared.settings.places;
+        if places[to as usize].system != self.context.place().system {
             return self.drop_invalid(&carried);
         }
         self.go(carried, to);
@@ -285,9 +285,9 @@ impl Plane<'_> {
     /// Whether a hop field is the system's own, and has not expired.
     fn is_valid(&mut self, carried: &Carried, handle: PathHandle, current: &Current) -> bool {
         let Current { info, hop, .. } = current;
-        let system = self.here.place().system;
+        let system = self.context.place().system;
         let number = carried.header.position.hop;
-        let key = &self.here.shared.settings.systems[system as usize].key;
+        let key = &self.context.shared.settings.systems[system as usize].key;
         let check = || key.is_right(info.segment_id, info.timestamp, hop);
         self.packets.is_right(handle, number, (system, info.segment_id), check)
             && !self.has_expired(current)
@@ -313,15 +313,17 @@ impl Plane<'_> {
 
     /// Whether an interface takes a packet; one that it does not is dropped, and reported.
     fn can_send(&mut self, carried: Carried, number: u16) -> bool {
-        let Some(interface) = self.here.system().interface(number).copied() else { return false };
-        let header = self.here.shared.settings.underlay_header();
-        if !self.here.is_up[usize::from(interface.port.0)] {
-            self.here.counters.interface_down += 1;
+        let Some(interface) = self.context.system().interface(number).copied() else {
+            return false;
+        };
+        let header = self.context.shared.settings.underlay_header();
+        if !self.context.is_up[usize::from(interface.port.0)] {
+            self.context.counters.interface_down += 1;
             self.report(carried, ErrorReport::ExternalInterfaceDown(number));
             return false;
         }
         if carried.packet.network_size - header > interface.mtu {
-            self.here.counters.too_big += 1;
+            self.context.counters.too_big += 1;
             self.report(carried, ErrorReport::TooBig(interface.mtu));
             return false;
         }
@@ -329,35 +331,35 @@ impl Plane<'_> {
     }
 
     fn send_out(&mut self, mut carried: Carried, number: u16) {
-        let Some(interface) = self.here.system().interface(number).copied() else {
+        let Some(interface) = self.context.system().interface(number).copied() else {
             return self.drop_invalid(&carried);
         };
         // Beacons have no sender to report to.
-        if !self.here.is_up[usize::from(interface.port.0)] {
-            self.here.counters.interface_down += 1;
+        if !self.context.is_up[usize::from(interface.port.0)] {
+            self.context.counters.interface_down += 1;
             return self.packets.discard(&carried.packet);
         }
-        self.here.counters.forwarded += 1;
-        carried.header.underlay = [self.here.node, interface.neighbour_node];
+        self.context.counters.forwarded += 1;
+        carried.header.underlay = [self.context.node, interface.neighbour_node];
         carried.packet.hops = 0;
         self.actions.send(interface.port, with(carried));
     }
 
     /// Takes a packet one node further inside the system.
     fn pass_inside(&mut self, carried: Carried) {
-        let place = self.here.place();
-        let to = &self.here.shared.settings.places[carried.header.underlay[1] as usize];
+        let place = self.context.place();
+        let to = &self.context.shared.settings.places[carried.header.underlay[1] as usize];
         let first = place.ways.get(to.member as usize).and_then(|it| it.first);
         let Some(port) = first.filter(|_| to.system == place.system) else {
             return self.drop_invalid(&carried);
         };
         let mtu = place.ports[usize::from(port.0)].mtu;
         if carried.packet.hops >= HOP_LIMIT {
-            self.here.counters.hop_limit_exceeded += 1;
+            self.context.counters.hop_limit_exceeded += 1;
             return self.packets.discard(&carried.packet);
         }
-        if !self.here.is_up[usize::from(port.0)] {
-            self.here.counters.inside_down += 1;
+        if !self.context.is_up[usize::from(port.0)] {
+            self.context.counters.inside_down += 1;
             let crossed = match carried.header.path {
                 PathReference::Standard(it) => {
                     carried.header.position.crossed(self.packets.path(it))
@@ -367,16 +369,16 @@ impl Plane<'_> {
             return self.report(carried, ErrorReport::InternalConnectivityDown(crossed));
         }
         if carried.packet.network_size > mtu {
-            self.here.counters.too_big += 1;
-            let mtu = mtu.saturating_sub(self.here.shared.settings.underlay_header());
+            self.context.counters.too_big += 1;
+            let mtu = mtu.saturating_sub(self.context.shared.settings.underlay_header());
             return self.report(carried, ErrorReport::TooBig(mtu));
         }
-        self.here.counters.forwarded_inside += 1;
+        self.context.counters.forwarded_inside += 1;
         self.actions.send(port, with(carried));
     }
 
     fn drop_invalid(&mut self, carried: &Carried) {
-        self.here.counters.invalid_path += 1;
+        self.context.counters.invalid_path += 1;
         self.packets.discard(&carried.packet);
     }
 }

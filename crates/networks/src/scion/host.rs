@@ -1,6 +1,6 @@
 //! The hosts of a node: which paths they hold, and which one each of their packets takes.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::ip::IpVersion;
@@ -10,14 +10,16 @@ use windtunnel_packets::scion::{
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 
 use super::combination::Combined;
-use super::data_plane::Shared;
+use super::data_plane::{PROBE, Shared};
 use super::flows::FlowNumber;
 use super::paths::{Paths, REVOCATION};
 use super::policies::{InterfaceId, PathId, PathInfo, PathPolicy};
-use super::probes::{PROBE_TIMEOUT, Probe};
+use super::probes::{Probe, Probes};
 
 /// So many changes of a flow's path are written down.
 const MOST_CHANGES: usize = 10_000;
+/// A flow without packets for so long is not probed for.
+const IDLE: Duration = Duration::from_secs(10);
 
 /// What went over one path of a flow.
 #[derive(Clone, Debug, PartialEq)]
@@ -93,15 +95,12 @@ pub(super) struct Host {
     pub(super) flows: BTreeMap<FlowNumber, Flow>,
     /// Ways back on paths by which packets came.
     back: BTreeMap<PathHandle, PathHandle>,
-    pub(super) probes: VecDeque<Probe>,
-    pub(super) sequence: u16,
+    pub(super) probes: Probes,
     identifier: u32,
     pub(super) wanted: Vec<Wanted>,
     /// When a request is given up or probes are due.
     pub(super) next: Time,
     pub(super) no_path: u64,
-    pub(super) probes_answered: u64,
-    pub(super) probes_sent: u64,
 }
 
 /// After so long without an answer, paths are asked for again.
@@ -116,14 +115,11 @@ impl Host {
             paths: BTreeMap::new(),
             flows: BTreeMap::new(),
             back: BTreeMap::new(),
-            probes: VecDeque::new(),
-            sequence: 0,
+            probes: Probes::default(),
             identifier: 0,
             wanted: Vec::new(),
             next: Time::NEVER,
             no_path: 0,
-            probes_answered: 0,
-            probes_sent: 0,
         }
     }
 
@@ -340,14 +336,66 @@ impl Host {
         systems.into_iter().for_each(|it| self.ask(now, it));
         let deadlines = self.paths.values().filter_map(|it| it.asked).map(|it| it.1);
         self.next = deadlines.min().unwrap_or(Time::NEVER);
-        self.lose_probes(now);
+        while let Some(probe) = self.probes.take_lost(now) {
+            self.report(now, &probe, None);
+        }
         let due: Vec<FlowNumber> =
             self.flows.iter().filter(|it| it.1.probe <= now).map(|it| *it.0).collect();
         due.into_iter().for_each(|it| self.probe(now, it, packets));
         let probes = self.flows.values().map(|it| it.probe).min();
         self.next = self.next.min(probes.unwrap_or(Time::NEVER));
-        if let Some(first) = self.probes.front() {
-            self.next = self.next.min(first.sent + PROBE_TIMEOUT);
+        self.next = self.next.min(self.probes.next_timeout().unwrap_or(Time::NEVER));
+    }
+
+    /// Sends a probe on each path of a flow, or on the one in use.
+    fn probe(&mut self, now: Time, number: FlowNumber, packets: &mut PacketStore) {
+        let Some(flow) = self.flows.get_mut(&number) else { return };
+        let interval = flow.policy.probe_interval().filter(|_| flow.last + IDLE > now);
+        flow.probe = interval.map_or(Time::NEVER, |it| now + it.max(Duration::from_millis(1)));
+        let (to, hosts, current) = (flow.to, flow.hosts, flow.current);
+        let only = current.filter(|_| flow.policy.probes_only_current());
+        if interval.is_none() {
+            return;
+        }
+        let system = self.shared.settings.places[to as usize].system;
+        let paths = self.paths.entry(system).or_default();
+        let ids: Vec<PathId> = paths.live(now).iter().map(|it| it.id).collect();
+        for (place, path) in ids.into_iter().enumerate() {
+            if only.is_some_and(|it| it != path) {
+                continue;
+            }
+            let handle = paths.handle(place, packets);
+            let position = Position::first(packets.path(handle));
+            let sequence = self.probes.send(now, number, path);
+            self.wanted.push(Wanted::Send {
+                content: ScionContent::Echo { is_reply: false, identifier: 0, sequence },
+                payload: PROBE,
+                to,
+                path: (PathReference::Standard(handle), position),
+                hosts,
+                ecn: Ecn::NotCapable,
+            });
+        }
+    }
+
+    /// A probe was answered.
+    pub(super) fn on_echo(&mut self, now: Time, sequence: u16) {
+        if let Some(probe) = self.probes.take_answered(sequence) {
+            self.report(now, &probe, Some(now.since(probe.sent)));
+        }
+    }
+
+    /// Tells a flow's policy what became of a probe.
+    fn report(&mut self, now: Time, probe: &Probe, rtt: Option<Duration>) {
+        let Some(flow) = self.flows.get_mut(&probe.flow) else { return };
+        let system = self.shared.settings.places[flow.to as usize].system;
+        let Some(paths) = self.paths.get_mut(&system) else { return };
+        let info = match rtt {
+            Some(rtt) => paths.measure(probe.path, rtt),
+            None => paths.info(probe.path),
+        };
+        if let Some(info) = info {
+            flow.policy.on_probe(now, info, rtt);
         }
     }
 }

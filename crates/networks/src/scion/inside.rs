@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use windtunnel_engine::{Duration, Rate};
 
-use super::settings::{LinkPlan, SystemPlan};
+use super::plan::{LinkPlan, SystemPlan};
 use crate::layer::Interface;
 
 /// A node.

@@ -33,13 +33,13 @@ impl ScionNode {
             let (node, path) = match to {
                 To::Host(node) => (node, empty),
                 To::Neighbour(number) => {
-                    let neighbour = self.here.system().interface(number);
+                    let neighbour = self.context.system().interface(number);
                     let system = neighbour.map_or(0, |it| it.neighbour as usize);
-                    let node = self.here.shared.settings.systems[system].control();
+                    let node = self.context.shared.settings.systems[system].control();
                     (node, (PathReference::OneHop(number), Position::default()))
                 }
                 To::Service(isd_as, path) => {
-                    let system = self.here.shared.settings.system(isd_as);
+                    let system = self.context.shared.settings.system(isd_as);
                     let Some(node) = system.map(super::System::control) else { continue };
                     let position = Position::first(&path);
                     let Some(control) = &mut self.control else { return };
@@ -124,7 +124,7 @@ impl ScionNode {
             }
             ControlMessage::Beacon(segment) => {
                 let PathReference::OneHop(egress) = header.path else { return };
-                let neighbour = self.here.shared.settings.system_of(from).interface(egress);
+                let neighbour = self.context.shared.settings.system_of(from).interface(egress);
                 let Some(ingress) = neighbour.map(|it| it.neighbour_number) else { return };
                 if let Some(it) = &mut self.control {
                     it.on_beacon(ingress, segment);
@@ -141,7 +141,7 @@ impl ScionNode {
         segments: &Segments,
         packets: &mut PacketStore,
     ) {
-        let own = self.here.system().isd_as;
+        let own = self.context.system().isd_as;
         let Some(to) = self.host.asked_for(identifier) else { return };
         let of = |kind: SegmentKind| -> Vec<_> {
             segments.iter().filter(|it| it.0 == kind).map(|it| Arc::clone(&it.1)).collect()

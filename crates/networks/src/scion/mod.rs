@@ -23,6 +23,7 @@ mod maker;
 mod messages;
 mod node;
 mod paths;
+mod plan;
 pub mod policies;
 mod probes;
 mod reports;
@@ -36,6 +37,5 @@ pub use flows::{FlowNumber, FlowPolicies, FlowPolicy};
 pub use host::{PathChange, PathUse};
 pub use maker::{PROTOCOL, ScionMaker};
 pub use node::{FlowView, ScionNode};
-pub use settings::{
-    Beaconing, ExternalInterface, LinkPlan, Relation, ScionSettings, System, SystemPlan,
-};
+pub use plan::{LinkPlan, Relation, SystemPlan};
+pub use settings::{Beaconing, ExternalInterface, ScionSettings, System};

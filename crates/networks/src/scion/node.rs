@@ -11,7 +11,7 @@ use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 
 use super::control::ControlService;
 use super::counters::{ControlCounters, RouterCounters};
-use super::data_plane::{Here, PROBE, Plane, Shared};
+use super::data_plane::{NodeContext, PROBE, Plane, Shared};
 use super::discovery::Known;
 use super::flows::FlowNumber;
 use super::host::{Host, PathChange, PathUse, Wanted};
@@ -22,7 +22,7 @@ use crate::layer::{Actions, Destination, Interface, NetworkLayer, NodeSetting, N
 /// The layer of one node.
 #[derive(Debug)]
 pub struct ScionNode {
-    pub(super) here: Here,
+    pub(super) context: NodeContext,
     pub(super) host: Host,
     pub(super) control: Option<Box<ControlService>>,
     pub(super) messages: super::fragments::Messages,
@@ -63,7 +63,7 @@ impl ScionNode {
         });
         Self {
             host: Host::new(shared.clone(), node, random),
-            here: Here {
+            context: NodeContext {
                 shared,
                 node,
                 is_up: vec![true; usize::from(setting.interfaces)],
@@ -82,9 +82,9 @@ impl ScionNode {
     pub fn counters(&self) -> RouterCounters {
         RouterCounters {
             no_path: self.host.no_path,
-            probes_sent: self.host.probes_sent,
-            probes_answered: self.host.probes_answered,
-            ..self.here.counters
+            probes_sent: self.host.probes.sent,
+            probes_answered: self.host.probes.answered,
+            ..self.context.counters
         }
     }
 
@@ -104,7 +104,7 @@ impl ScionNode {
     /// for each interface of that.
     #[must_use]
     pub fn table_size(&self) -> usize {
-        self.here.place().ways.len() + self.here.system().interfaces.len()
+        self.context.place().ways.len() + self.context.system().interfaces.len()
     }
 
     /// The flows of its hosts that chose paths.
@@ -123,7 +123,7 @@ impl ScionNode {
         packets: &'a mut PacketStore,
         actions: &'a mut Actions,
     ) -> Plane<'a> {
-        Plane { now, here: &mut self.here, packets, actions, arrived: &mut self.arrived }
+        Plane { now, context: &mut self.context, packets, actions, arrived: &mut self.arrived }
     }
 
     /// Does all that comes of a call: what has arrived here, and what is to be sent.
@@ -158,13 +158,13 @@ impl ScionNode {
         match wanted {
             Wanted::Send { content, payload, to, path, hosts, ecn } => {
                 let is_carried = matches!(content, ScionContent::Packet(_));
-                self.here.counters.carried += u64::from(is_carried);
+                self.context.counters.carried += u64::from(is_carried);
                 self.plane(now, packets, actions).send(content, payload, to, path, (hosts, ecn));
             }
             Wanted::Tell(packet) => actions.notices.push((packet, Notice::PathChange)),
             Wanted::Ask { identifier, to } => {
                 let message = ControlMessage::Request { identifier, kind: SegmentKind::Up, to };
-                let control = self.here.system().control();
+                let control = self.context.system().control();
                 let path = (PathReference::Empty, Position::default());
                 self.send_message(now, &message, control, path, packets, actions);
             }
@@ -177,18 +177,18 @@ impl ScionNode {
         match header.content {
             ScionContent::Packet(inside) => match packets.unwrap_at(inside, packet.ecn) {
                 Ok(inner) => {
-                    self.here.counters.delivered += 1;
+                    self.context.counters.delivered += 1;
                     self.host.on_packet(&header, &inner, packets);
                     actions.delivered.push(inner);
                 }
                 Err(inner) => {
-                    self.here.counters.unmarkable += 1;
+                    self.context.counters.unmarkable += 1;
                     packets.discard(&inner);
                 }
             },
             ScionContent::Error { error, quoted } => {
-                self.here.counters.errors_received += 1;
-                let origin = self.here.shared.settings.system_of(header.between[0]).isd_as;
+                self.context.counters.errors_received += 1;
+                let origin = self.context.shared.settings.system_of(header.between[0]).isd_as;
                 let quoted = packets[quoted];
                 self.host.on_error(now, origin, error, &quoted);
                 if let Body::Scion(it) = quoted.body
@@ -214,11 +214,11 @@ impl ScionNode {
                 let bytes = Fragment::decode(packets.message(message)).ok();
                 let whole = bytes.map(|it| self.messages.receive(from, &it));
                 match whole {
-                    None => self.here.counters.malformed += 1,
+                    None => self.context.counters.malformed += 1,
                     Some(None) => {}
                     Some(Some(bytes)) => match ControlMessage::decode(&bytes) {
                         Ok(it) => self.take_message(now, &header, it, packets, actions),
-                        Err(_) => self.here.counters.malformed += 1,
+                        Err(_) => self.context.counters.malformed += 1,
                     },
                 }
                 packets.discard(&packet);
@@ -280,6 +280,6 @@ impl NetworkLayer for ScionNode {
         _packets: &mut PacketStore,
         _actions: &mut Actions,
     ) {
-        self.here.is_up[usize::from(interface.0)] = is_up;
+        self.context.is_up[usize::from(interface.0)] = is_up;
     }
 }

@@ -13,7 +13,7 @@ impl Plane<'_> {
     /// Drops a packet whose hop field is not valid, and says why.
     pub(super) fn refuse(&mut self, carried: Carried, current: &Current) {
         let expired = self.has_expired(current);
-        let counters = &mut self.here.counters;
+        let counters = &mut self.context.counters;
         counters.expired += u64::from(expired);
         counters.invalid_mac += u64::from(!expired);
         let code = if expired { ScmpError::EXPIRED } else { ScmpError::INVALID_MAC };
@@ -36,10 +36,10 @@ impl Plane<'_> {
         let is_error = matches!(header.content, ScionContent::Error { .. });
         // No path leads back to who sent a beacon.
         let is_beacon = matches!(header.path, PathReference::OneHop(_));
-        if is_error || is_beacon || !self.here.errors.allows(self.now) {
+        if is_error || is_beacon || !self.context.errors.allows(self.now) {
             return self.packets.discard(&packet);
         }
-        self.here.counters.errors_sent += 1;
+        self.context.counters.errors_sent += 1;
         let (path, position) = match header.path {
             PathReference::Standard(handle) => {
                 let path = self.packets.path(handle);
@@ -49,10 +49,10 @@ impl Plane<'_> {
             }
             other => (other, Position::default()),
         };
-        let size = packet.network_size - self.here.shared.settings.underlay_header();
+        let size = packet.network_size - self.context.shared.settings.underlay_header();
         let own = self.headers(&ScionPacket { path, ..header });
-        let own = own - self.here.shared.settings.underlay_header();
-        let message = error.of(self.here.system().isd_as);
+        let own = own - self.context.shared.settings.underlay_header();
+        let message = error.of(self.context.system().isd_as);
         let payload = message.length() + size.min(quoted_at_most(own, &message));
         let quoted = self.packets.insert(with(carried));
         let content = ScionContent::Error { error, quoted };

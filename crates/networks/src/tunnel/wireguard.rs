@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tunnel::{Encapsulation, Tunnelled};
-use windtunnel_packets::wireguard::{BLOCK, Control};
-use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
+use windtunnel_packets::wireguard::{BLOCK, Control, PROTOCOL};
+use windtunnel_packets::{Body, Ecn, Packet, PacketStore, udp};
 
 use super::cipher::{Cipher, Job};
 use super::session::Session;
@@ -139,7 +139,9 @@ impl WireGuardEnd {
     }
 
     fn control(&self, message: Control) -> Packet {
-        message.packet(self.nodes, self.settings.version, self.sent)
+        let size = self.settings.version.header() + udp::HEADER + message.length();
+        let words = message.words(self.nodes, self.sent);
+        Packet::message(PROTOCOL, self.nodes[1], &words, size)
     }
 
     /// Sends what waits for the session that there is now; returns whether there was anything.

@@ -3,10 +3,7 @@
 use aes::Aes128;
 use cmac::{Cmac, KeyInit, Mac as _};
 
-use super::path::HopField;
-
-/// An authenticator: the first six bytes of AES-CMAC.
-pub type Mac = [u8; 6];
+use super::path::{HopField, Mac};
 
 /// The secret of an autonomous system, with which its routers recognise their own hop fields.
 #[derive(Clone)]

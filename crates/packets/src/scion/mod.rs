@@ -24,10 +24,10 @@ pub use header::{
     ADDRESSES, COMMON_HEADER, HostAddress, OneHop, PathHeader, ScionHeader, protocol,
 };
 pub use isd_as::{IsdAs, ParseIsdAsError};
-pub use mac::{Key, Mac};
+pub use mac::Key;
 pub use packet::{ErrorReport, PathHandle, PathReference, ScionContent, ScionPacket};
 pub use path::{
-    Current, EXPIRY_UNIT, HopField, InfoField, MOST_HOPS, MOST_SEGMENTS, Path, PathSection,
+    Current, EXPIRY_UNIT, HopField, InfoField, MOST_HOPS, MOST_SEGMENTS, Mac, Path, PathSection,
     Position, expiry_steps, lifetime,
 };
 pub use scmp::{LARGEST_SCMP, Scmp, ScmpError, quoted_at_most};

@@ -3,7 +3,6 @@
 use windtunnel_engine::Duration;
 
 use super::error::{DecodeError, Reader};
-use super::mac::Mac;
 
 /// The most segments of a path.
 pub const MOST_SEGMENTS: usize = 3;
@@ -25,6 +24,9 @@ pub fn expiry_steps(lifetime: Duration) -> Option<u8> {
     let steps = lifetime.as_nanos() / EXPIRY_UNIT.as_nanos();
     u8::try_from(steps.min(256).checked_sub(1)?).ok()
 }
+
+/// The authenticator of a hop field: the first six bytes of AES-CMAC.
+pub type Mac = [u8; 6];
 
 /// What a path says about one of its segments.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

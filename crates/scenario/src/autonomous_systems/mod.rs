@@ -1,14 +1,14 @@
 //! Autonomous systems whose hosts choose the paths of their packets, as in SCION.
 
+mod autonomous_system;
 mod beaconing;
+mod flow_policies;
 pub(crate) mod policies;
 mod relations;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use schemars::JsonSchema;
-use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_networks::scion::policies::PolicySettings;
 use windtunnel_networks::scion::{
@@ -18,38 +18,12 @@ use windtunnel_packets::scion::IsdAs;
 use windtunnel_world::{AutonomousSystems, DomainsPlan, Groups, LinkPlan, Metric, Plan, Transport};
 
 use crate::error::{Mistake, list};
-use crate::located::{Located, Named};
+use crate::located::Named;
 use crate::nodes::Names;
+pub(crate) use autonomous_system::AutonomousSystem;
 pub(crate) use beaconing::Beaconing;
+pub(crate) use flow_policies::of_flows as policies_of_flows;
 use relations::Relations;
-
-/// Ethernet's packets: what a link without an MTU carries.
-const ETHERNET: u16 = 1500;
-
-/// An autonomous system: its nodes use IP among themselves, and SCION to reach those of others.
-/// All nodes of a scenario with autonomous systems are in one. Two in the core that a link
-/// joins are neighbours there, unless they are peers; of other two that a link joins, one is the
-/// parent of the other, or both are peers.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct AutonomousSystem {
-    /// The number of its isolation domain and its own, such as `"1-64512"` or
-    /// `"1-ff00:0:110"`.
-    isd_as: Located<String>,
-    /// Whether it is in the core of its isolation domain.
-    #[serde(default)]
-    core: bool,
-    /// Its nodes. Those with a link to another autonomous system are its border routers; on the
-    /// first one is its control service.
-    nodes: Located<Vec<Located<String>>>,
-    /// Those of its isolation domain that carry its packets, and from which it has its beacons.
-    #[serde(default)]
-    parents: Vec<Located<String>>,
-    /// Those, in the core or not and of any isolation domain, with which it exchanges packets from
-    /// and to itself and those below it. Named on one side or both.
-    #[serde(default)]
-    peers: Vec<Located<String>>,
-}
 
 /// What a scenario says of autonomous systems.
 pub(crate) struct Systems<'a> {
@@ -153,19 +127,6 @@ impl Systems<'_> {
             }
         }
         Ok(())
-    }
-}
-
-impl AutonomousSystem {
-    fn number(&self) -> Result<IsdAs, Mistake> {
-        let number = self.isd_as.value.parse::<IsdAs>();
-        let number = number.ok().filter(|it| it.isd() > 0 && it.number() > 0);
-        number.ok_or_else(|| {
-            let value = &self.isd_as.value;
-            self.isd_as
-                .mistake(format!("`{value}` is not the number of an autonomous system"))
-                .help("write one such as \"1-64512\" or \"1-ff00:0:110\"")
-        })
     }
 }
 

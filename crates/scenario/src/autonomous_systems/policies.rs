@@ -11,11 +11,9 @@ use windtunnel_engine::Duration;
 use windtunnel_networks::scion::policies::{
     BanditSettings, LowestRttSettings, PolicyMaker, PolicySettings, Turn,
 };
-use windtunnel_world::{FlowPlan, Plan};
 
 use crate::error::{Mistake, suggestion};
-use crate::flows::Flow;
-use crate::located::{Located, Named};
+use crate::located::Located;
 use crate::reader::{self, SHORT};
 use crate::schema::short_forms;
 use crate::timers::{above_zero, zero};
@@ -34,43 +32,6 @@ pub(crate) const POLICIES: [&str; 9] = [
     "exp3",
     "disjoint",
 ];
-
-/// The policies of a scenario's flows, which are the first of its plan.
-pub(crate) fn of_flows(
-    flows: &Named<Flow>,
-    plan: &Plan,
-    makers: &[Arc<dyn PolicyMaker>],
-) -> Result<Vec<PolicySettings>, Mistake> {
-    flows.values().zip(&plan.flows).map(|(flow, it)| of_flow(flow, it, plan, makers)).collect()
-}
-
-fn of_flow(
-    flow: &Flow,
-    planned: &FlowPlan,
-    plan: &Plan,
-    makers: &[Arc<dyn PolicyMaker>],
-) -> Result<PolicySettings, Mistake> {
-    let Some(policy) = &flow.common.path_policy else {
-        let is_alone = planned.multipath.is_none();
-        return Ok(if is_alone { PolicySettings::First } else { PolicySettings::Disjoint });
-    };
-    policy.checked(
-        |_| plan.autonomous_systems.is_some(),
-        || "`path_policy` requires autonomous systems".to_owned(),
-        "write tables such as [autonomous_systems.a], or remove `path_policy`",
-    )?;
-    let systems =
-        plan.domains.as_ref().map(|it| [planned.from, planned.to].map(|node| it.of[node]));
-    policy.checked(
-        |_| systems.is_none_or(|[from, to]| from != to),
-        || {
-            "both ends of the flow are in the same autonomous system: there is no path to choose"
-                .to_owned()
-        },
-        "leave out `path_policy`",
-    )?;
-    AnyPolicy::plan(policy, makers)
-}
 
 /// What chooses the path of each packet: a policy that is built in, or the name of one that is
 /// written outside.

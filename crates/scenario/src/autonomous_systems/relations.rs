@@ -8,7 +8,7 @@ use windtunnel_networks::scion::{LinkPlan, Relation};
 use windtunnel_packets::scion::IsdAs;
 use windtunnel_world::{self as world, Metric};
 
-use super::{AutonomousSystem, ETHERNET};
+use super::autonomous_system::{AutonomousSystem, ETHERNET};
 use crate::error::Mistake;
 use crate::located::{Located, Named};
 use crate::nodes::Names;

@@ -20,7 +20,7 @@ use crate::nodes::Node;
 use crate::units::Measured;
 
 /// What surrounds constellations in a scenario.
-pub(crate) struct Around<'a> {
+pub(crate) struct ConstellationContext<'a> {
     /// When it starts, if that is written.
     pub(crate) epoch: Option<&'a Located<String>>,
     /// From one computation of routes to the next.
@@ -46,20 +46,20 @@ pub(crate) fn plan(
     nodes: &mut Vec<NodePlan>,
     links: &mut Vec<LinkPlan>,
     files: &mut Files<'_>,
-    around: Around<'_>,
+    context: ConstellationContext<'_>,
 ) -> Result<Option<(SkyPlan, Vec<String>)>, Mistake> {
     if constellations.is_empty() {
         return Ok(None);
     }
-    let interval = around.interval.value.0;
-    around.interval.checked(
+    let interval = context.interval.value.0;
+    context.interval.checked(
         |it| it.0 > Duration::ZERO,
         || "the interval must be greater than zero".to_owned(),
         "write one such as \"100 ms\"",
     )?;
     let all = constellations.iter().map(|(name, it)| it.own.members(name.get_ref(), files));
     let all: Vec<Members> = all.collect::<Result<_, _>>()?;
-    let epoch = start(&all, around.epoch)?;
+    let epoch = start(&all, context.epoch)?;
     let mut build = Build {
         own: nodes.len(),
         nodes,
@@ -70,13 +70,13 @@ pub(crate) fn plan(
         contacts: Vec::new(),
         notes: notes_of_age(&all, epoch),
         interval,
-        steps: around.duration.as_picos() / interval.as_picos(),
-        stations: around.stations,
+        steps: context.duration.as_picos() / interval.as_picos(),
+        stations: context.stations,
     };
     for ((name, constellation), members) in constellations.iter().zip(all) {
         build.add(name, constellation, members)?;
     }
-    Ok(Some(build.finish(around.spread)))
+    Ok(Some(build.finish(context.spread)))
 }
 
 /// The instant at which a scenario starts: as written, or that of the latest elements.

@@ -3,6 +3,7 @@
 mod build;
 mod elements;
 mod ground;
+mod inter_satellite_links;
 mod places;
 mod satellites;
 
@@ -15,11 +16,11 @@ use windtunnel_queues::QueueLimit;
 use windtunnel_world::{DirectionPlan, LinkPlan};
 
 use crate::error::Mistake;
-use crate::located::{Both, Located};
+use crate::located::Both;
 use crate::queues::Queue;
-use crate::units::{Angle, Measured};
-pub(crate) use build::{Around, plan};
+pub(crate) use build::{ConstellationContext, plan};
 use ground::GroundLinks;
+use inter_satellite_links::InterSatelliteLinks;
 pub(crate) use places::{Journey, Place, path};
 use satellites::Satellites;
 
@@ -38,27 +39,6 @@ pub(crate) struct Common {
     inter_satellite_links: InterSatelliteLinks,
     /// The links between nodes with a place and its satellites.
     ground_links: GroundLinks,
-}
-
-/// The links between satellites: each is joined to the next one and the one before it in its
-/// plane, and to one in each plane beside it (+Grid). Their delay is that of light. They are not
-/// used while the Earth or its air, up to 80 km, is in the way.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct InterSatelliteLinks {
-    /// How fast they send.
-    rate: Measured<Rate>,
-    /// The queue before each direction; default: drop-tail of 100 packets.
-    queue: Option<Queue>,
-    /// How many slots ahead of a satellite's own its neighbour in the next plane is; default:
-    /// that of the shortest links.
-    partner: Option<i64>,
-    /// Whether the last plane is joined to the first; default: not in a star, where satellites
-    /// on the two sides of the seam move in opposite directions.
-    seam: Option<bool>,
-    /// The latitude, north and south, beyond which links between planes are off; default:
-    /// none.
-    maximum_latitude: Option<Located<Measured<Angle>>>,
 }
 
 /// A link of a constellation: it sends at the same rates all the time, and loses nothing.

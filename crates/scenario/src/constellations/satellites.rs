@@ -8,7 +8,6 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 use windtunnel_orbits::{self as orbits, Orbit, PRESETS, Walker};
 
-use super::InterSatelliteLinks;
 use super::elements::{Elements, TleFile};
 use crate::choice::choice;
 use crate::error::{Mistake, suggestion};
@@ -190,18 +189,6 @@ impl Planes {
             phase: self.phase.0,
             precesses: self.propagation == Propagation::J2,
         })
-    }
-}
-
-impl InterSatelliteLinks {
-    /// Which satellites of a pattern are joined.
-    pub(super) fn grid(&self, walker: &Walker) -> orbits::Grid {
-        let nearest = || orbits::Grid::nearest(walker);
-        let usual = orbits::Grid {
-            partner: self.partner.unwrap_or_else(|| nearest().partner),
-            seam: walker.pattern == orbits::Pattern::Delta,
-        };
-        orbits::Grid { seam: self.seam.unwrap_or(usual.seam), ..usual }
     }
 }
 

@@ -131,7 +131,7 @@ pub(crate) struct Consumer {
 }
 
 /// What a consumer is built with.
-pub(crate) struct Around<'a> {
+pub(crate) struct ConsumerContext<'a> {
     pub(crate) nodes: &'a Names<'a>,
     pub(crate) controllers: &'a Controllers<'a>,
     pub(crate) producers: &'a [ProducerPlan],
@@ -141,15 +141,15 @@ impl Consumer {
     pub(crate) fn plan(
         &self,
         name: &str,
-        around: &Around<'_>,
+        context: &ConsumerContext<'_>,
         prefixes: &mut Prefixes,
     ) -> Result<ConsumerPlan, Mistake> {
-        let controller = around.controllers.settings(&self.controller)?;
-        check_needs(around.controllers, &controller, Carrier::Consumer, &self.controller)?;
+        let controller = context.controllers.settings(&self.controller)?;
+        check_needs(context.controllers, &controller, Carrier::Consumer, &self.controller)?;
         let start = self.window()?;
-        let node = around.nodes.index(&self.node)?;
+        let node = context.nodes.index(&self.node)?;
         let prefix = prefixes.insert(&self.prefix)?;
-        let closest = closest(around.producers, prefixes, prefix);
+        let closest = closest(context.producers, prefixes, prefix);
         self.check_published(closest, prefixes, prefix)?;
         let segment = closest.map_or(SEGMENT, |it| it.producer.content);
         let settings = self.settings(prefix, prefixes, segment)?;

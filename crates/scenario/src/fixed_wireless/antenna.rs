@@ -8,8 +8,8 @@ use windtunnel_links::fixed_wireless::{
 
 use crate::choice::choice;
 use crate::error::Mistake;
+use crate::lengths::positive;
 use crate::located::{Each, Located};
-use crate::optical::positive;
 use crate::radio::not_negative;
 use crate::schema::short_forms;
 use crate::units::{Angle, Decibels, Gain, Length, Measured, decibels};

@@ -17,8 +17,8 @@ use windtunnel_links::fixed_wireless::{self, FixedWirelessPlan, Ladder, RainExte
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::files::Files;
+use crate::lengths::positive;
 use crate::located::{Each, Located, number};
-use crate::optical::positive;
 use crate::pace::Pace;
 use crate::radio::not_negative;
 use crate::timers::sampling;

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use windtunnel_links::fixed_wireless;
 
 use crate::error::Mistake;
+use crate::lengths::positive;
 use crate::located::{Each, Located};
-use crate::optical::positive;
 use crate::units::{Length, Measured, Share, percent};
 
 /// Calm water, or flat ground, between both ends, which reflects a second ray.

@@ -32,7 +32,7 @@ use crate::nodes::Names;
 use crate::timers::{self, zero};
 use crate::units::Measured;
 use paths::along;
-pub(crate) use paths::{Around, room_taken};
+pub(crate) use paths::{FlowContext, room_taken};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
 pub(crate) use workloads::{RULES, SizesOfFiles};
@@ -123,8 +123,8 @@ pub(crate) fn plans(
     plan: &Plan,
     files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
-    let around = Around::new(nodes, links, controllers, plan);
-    flows.iter().map(|(name, flow)| flow.plan(name, &around, files)).collect()
+    let context = FlowContext::new(nodes, links, controllers, plan);
+    flows.iter().map(|(name, flow)| flow.plan(name, &context, files)).collect()
 }
 
 /// Flows that carry the messages of a service from one node to another, for each pair of `ends`.
@@ -138,9 +138,9 @@ pub(crate) fn of_messages(
     plan: &Plan,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
-    let around = Around::new(nodes, links, controllers, plan);
-    let network = around.paths.network(*first, None, IpVersion::V4);
-    let settings = tcp.of_others("sessions", IpVersion::V4, &around, network)?;
+    let context = FlowContext::new(nodes, links, controllers, plan);
+    let network = context.paths.network(*first, None, IpVersion::V4);
+    let settings = tcp.of_others("sessions", IpVersion::V4, &context, network)?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| nodes.name(it));
         let workload = Workload::Messages;
@@ -167,20 +167,20 @@ pub(crate) fn of_tunnel(
     tcp: &Tcp,
     ip: IpVersion,
     ends: [usize; 2],
-    around: &Around<'_>,
+    context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
-    tcp.of_others("tunnels", ip, around, around.paths.network(ends, None, ip))
+    tcp.of_others("tunnels", ip, context, context.paths.network(ends, None, ip))
 }
 
 /// How the ends of a connection over one link behave that is a face.
 pub(crate) fn of_face(
     tcp: &Tcp,
     link: usize,
-    around: &Around<'_>,
+    context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
-    let (ends, over) = (around.paths.plan.links[link].nodes, [PortId::new(link, 0)]);
-    let network = around.paths.network(ends, Some(&over), IpVersion::V4);
-    tcp.of_others("faces", IpVersion::V4, around, network)
+    let (ends, over) = (context.paths.plan.links[link].nodes, [PortId::new(link, 0)]);
+    let network = context.paths.network(ends, Some(&over), IpVersion::V4);
+    tcp.of_others("faces", IpVersion::V4, context, network)
 }
 
 impl Flow {
@@ -192,29 +192,29 @@ impl Flow {
     fn plan(
         &self,
         name: &Spanned<String>,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         files: &mut Files<'_>,
     ) -> Result<FlowPlan, Mistake> {
         let Common { ip, dscp, start, start_within, stop, .. } = &self.common;
-        let ends = self.common.ends(name, around.nodes)?;
-        let path = self.common.path(ends, around)?;
+        let ends = self.common.ends(name, context.nodes)?;
+        let path = self.common.path(ends, context)?;
         let start = Time::ZERO + start.value.0;
         let start_within = start_within.value.0;
         let stop = timers::stop(stop.as_ref(), start + start_within)?;
         let (ip, dscp) = (IpVersion::from(*ip), Dscp::from(*dscp));
-        let mut network = around.paths.network(ends, path.as_deref(), ip);
+        let mut network = context.paths.network(ends, path.as_deref(), ip);
         let (transport, split, multipath) = match &self.own {
             Transport::Udp(it) => {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
             Transport::Tcp(it) => {
-                let split = it.split(around, ends)?;
+                let split = it.split(context, ends)?;
                 if split.is_some() {
                     // The radio may be on a proxy's part of the path.
                     network.radio = None;
                 }
-                let transport = it.plan(ip, dscp, around, ends, network, files)?;
-                let multipath = it.multipath(around, ends, &transport, path.is_some())?;
+                let transport = it.plan(ip, dscp, context, ends, network, files)?;
+                let multipath = it.multipath(context, ends, &transport, path.is_some())?;
                 if multipath.is_some() {
                     // Subflows have paths of their own.
                     network.radio = None;
@@ -243,14 +243,18 @@ impl Flow {
 
 impl Common {
     /// The ports of the flow's own path.
-    fn path(&self, ends: [usize; 2], around: &Around<'_>) -> Result<Option<Vec<PortId>>, Mistake> {
+    fn path(
+        &self,
+        ends: [usize; 2],
+        context: &FlowContext<'_>,
+    ) -> Result<Option<Vec<PortId>>, Mistake> {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
-            |_| !around.paths.plan.are_apart(ends),
+            |_| !context.paths.plan.are_apart(ends),
             || "`path` cannot be set between regions or autonomous systems".to_owned(),
             "leave out `path`",
         )?;
-        along(around, ends, path).map(Some)
+        along(context, ends, path).map(Some)
     }
 
     fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {

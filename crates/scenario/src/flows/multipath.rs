@@ -10,7 +10,7 @@ use windtunnel_transports::mptcp::{DESCRIPTIONS, MultipathSettings, PathSettings
 use windtunnel_transports::tcp::{Accounting, TcpSettings, WindowUnit};
 use windtunnel_world::{MultipathPlan, PortId};
 
-use super::paths::{Around, along, between_regions, keep_ends};
+use super::paths::{FlowContext, along, between_regions, keep_ends};
 use super::subflow_changes::{SubflowChange, in_order};
 use crate::choice::choice;
 use crate::error::{Mistake, suggestion};
@@ -156,15 +156,15 @@ impl Multipath {
     /// that opens them.
     pub(super) fn plan(
         &self,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         ends: [usize; 2],
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
-        let plan = around.paths.plan;
+        let plan = context.paths.plan;
         let are_apart = plan.are_apart(ends);
         if are_apart && plan.autonomous_systems.is_some() {
-            return self.between_systems(around, tcp, receiver_opens);
+            return self.between_systems(context, tcp, receiver_opens);
         }
         if let Some(it) = &self.subflows {
             return Err(it
@@ -174,7 +174,11 @@ impl Multipath {
         let named = |it: &Option<NamedPaths>| {
             let paths = it.iter().flat_map(|it| &it.value);
             let ports = |it| {
-                if are_apart { between_regions(around, ends, it) } else { along(around, ends, it) }
+                if are_apart {
+                    between_regions(context, ends, it)
+                } else {
+                    along(context, ends, it)
+                }
             };
             paths.map(ports).collect::<Result<Vec<_>, Mistake>>()
         };
@@ -188,7 +192,7 @@ impl Multipath {
                 named(&self.paths)?
             }
             None => {
-                let mut all = around.paths.of_interfaces(ends);
+                let mut all = context.paths.of_interfaces(ends);
                 if are_apart {
                     all.iter_mut().for_each(keep_ends);
                 }
@@ -199,24 +203,24 @@ impl Multipath {
         paths.retain(|it| !backups.contains(it));
         let active = paths.len();
         paths.extend(backups);
-        self.check(around, &paths)?;
+        self.check(context, &paths)?;
         let interfaces = Interfaces::of(&paths, receiver_opens);
         let settings = paths.iter().enumerate().map(|(place, path)| PathSettings {
             addresses: interfaces.addresses(path),
             is_backup: place >= active,
         });
-        let settings = Arc::new(self.settings(around, tcp, settings.collect())?);
+        let settings = Arc::new(self.settings(context, tcp, settings.collect())?);
         Ok(MultipathPlan { settings, paths, receiver_opens })
     }
 
     fn settings(
         &self,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         tcp: &TcpSettings,
         paths: Vec<PathSettings>,
     ) -> Result<MultipathSettings, Mistake> {
         let count = paths.len();
-        let scheduler = self.scheduler.settings(&around.controllers.extensions.schedulers)?;
+        let scheduler = self.scheduler.settings(&context.controllers.extensions.schedulers)?;
         let mut settings =
             MultipathSettings::new(tcp.clone(), self.version.into(), paths, scheduler);
         settings.changes = in_order(&self.changes, count)?;
@@ -239,7 +243,7 @@ impl Multipath {
     /// The subflows of a flow between two autonomous systems, which have no links of their own.
     fn between_systems(
         &self,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
@@ -259,12 +263,12 @@ impl Multipath {
             )?;
         }
         let path = PathSettings { addresses: [0, 0], is_backup: false };
-        let settings = Arc::new(self.settings(around, tcp, vec![path; count])?);
+        let settings = Arc::new(self.settings(context, tcp, vec![path; count])?);
         Ok(MultipathPlan { settings, paths: vec![Vec::new(); count], receiver_opens })
     }
 
     /// Refuses too many paths, the same twice, and common links where there must not be any.
-    fn check(&self, around: &Around<'_>, paths: &[Vec<PortId>]) -> Result<(), Mistake> {
+    fn check(&self, context: &FlowContext<'_>, paths: &[Vec<PortId>]) -> Result<(), Mistake> {
         let span = self.paths.as_ref().or(self.backup_paths.as_ref()).map(|it| it.span.clone());
         let mistake = |message: String, help: &str| {
             Err(Mistake::new(message).at(span.clone().flatten()).help(help.to_owned()))
@@ -284,7 +288,7 @@ impl Multipath {
             let first =
                 paths[..place].iter().enumerate().find_map(|(at, it)| Some((at, common(it)?)));
             if let Some((other, port)) = first.filter(|_| self.disjoint) {
-                let link = around.links.name(port.link());
+                let link = context.links.name(port.link());
                 let message =
                     format!("paths {} and {} have link `{link}` in common", other + 1, place + 1);
                 return mistake(message, "name disjoint paths, or leave `disjoint` out");

@@ -7,22 +7,24 @@ use windtunnel_world::{
     ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology, TunnelPlan, places,
 };
 
-use super::tcp::FULL_PACKET;
 use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::needs::Network;
 use crate::nodes::Names;
 
+/// The packet that a full segment or datagram fills by default, in bytes: Ethernet's.
+pub(super) const FULL_PACKET: u16 = 1500;
+
 /// What flows are built with.
-pub(crate) struct Around<'a> {
+pub(crate) struct FlowContext<'a> {
     pub(super) nodes: &'a Names<'a>,
     pub(super) links: &'a Names<'a>,
     pub(super) controllers: &'a Controllers<'a>,
     pub(super) paths: Paths<'a>,
 }
 
-impl<'a> Around<'a> {
+impl<'a> FlowContext<'a> {
     pub(crate) fn new(
         nodes: &'a Names<'a>,
         links: &'a Names<'a>,
@@ -127,11 +129,11 @@ pub(crate) fn room_taken(tunnels: &[TunnelPlan], nodes: &[usize]) -> u16 {
     let taken = |(tunnel, [from, to]): &(&TunnelPlan, [usize; 2])| {
         let mtu = tunnel.carrier.mtu()?;
         // Those around its ends put their headers on a packet before it enters.
-        let around = crossed
+        let context = crossed
             .iter()
             .filter(|(it, [first, last])| it.ends != tunnel.ends && first <= from && to <= last);
-        let headers: u16 = around.map(|(it, _)| it.carrier.overhead()).sum();
-        Some((FULL_PACKET as u16 + headers).saturating_sub(mtu))
+        let headers: u16 = context.map(|(it, _)| it.carrier.overhead()).sum();
+        Some((FULL_PACKET + headers).saturating_sub(mtu))
     };
     crossed.iter().filter_map(taken).max().unwrap_or(0)
 }
@@ -144,24 +146,24 @@ fn stretch(tunnel: &TunnelPlan, nodes: &[usize]) -> Option<[usize; 2]> {
 
 /// The ports of a path between two nodes that is named by its links.
 pub(super) fn along(
-    around: &Around<'_>,
+    context: &FlowContext<'_>,
     ends: [usize; 2],
     path: &Located<Vec<Located<String>>>,
 ) -> Result<Vec<PortId>, Mistake> {
     let mut node = ends[0];
     let mut ports = Vec::with_capacity(path.value.len());
     for name in &path.value {
-        let link = around.links.index(name)?;
-        let nodes = around.paths.plan.links[link].nodes;
+        let link = context.links.index(name)?;
+        let nodes = context.paths.plan.links[link].nodes;
         let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
-            let at = around.nodes.name(node);
+            let at = context.nodes.name(node);
             name.mistake(format!("link `{}` is not at node `{at}`", name.value))
                 .help("name the links in the order of the path, from `from` to `to`")
         })?;
         ports.push(PortId::new(link, side));
         node = nodes[1 - side];
     }
-    let [end, wanted] = [node, ends[1]].map(|it| around.nodes.name(it));
+    let [end, wanted] = [node, ends[1]].map(|it| context.nodes.name(it));
     path.checked(
         |_| node == ends[1],
         || format!("the path ends at node `{end}`, not at `{wanted}`"),
@@ -173,7 +175,7 @@ pub(super) fn along(
 /// The ports of a path between two regions, which is named by the link that it begins with and
 /// the one that it ends with.
 pub(super) fn between_regions(
-    around: &Around<'_>,
+    context: &FlowContext<'_>,
     ends: [usize; 2],
     path: &Located<Vec<Located<String>>>,
 ) -> Result<Vec<PortId>, Mistake> {
@@ -183,10 +185,10 @@ pub(super) fn between_regions(
         "name a link at `from` and one at `to`, or the one that joins them",
     )?;
     let port = |name: &Located<String>, node: usize| {
-        let link = around.links.index(name)?;
-        let nodes = around.paths.plan.links[link].nodes;
+        let link = context.links.index(name)?;
+        let nodes = context.paths.plan.links[link].nodes;
         let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
-            let at = around.nodes.name(node);
+            let at = context.nodes.name(node);
             name.mistake(format!("link `{}` is not at node `{at}`", name.value))
                 .help("name the first link of the path and the last")
         })?;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_world::SplitPlan;
 
-use super::paths::Around;
+use super::paths::FlowContext;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::sizes::{MOST_BUFFER, within};
@@ -24,19 +24,23 @@ pub(super) struct Split {
 
 impl Split {
     /// The proxies of a flow between two nodes.
-    pub(super) fn plan(&self, around: &Around<'_>, ends: [usize; 2]) -> Result<SplitPlan, Mistake> {
+    pub(super) fn plan(
+        &self,
+        context: &FlowContext<'_>,
+        ends: [usize; 2],
+    ) -> Result<SplitPlan, Mistake> {
         self.at.checked(
             |it| !it.is_empty(),
             || "`split` is empty".to_owned(),
             "name the nodes of the proxies, or leave `split` out",
         )?;
-        let path = around.paths.nodes(ends);
+        let path = context.paths.nodes(ends);
         let mut between = path.iter().skip(1).take_while(|it| **it != ends[1]);
         let mut at = Vec::new();
         for proxy in &self.at.value {
-            let node = around.nodes.index(proxy)?;
+            let node = context.nodes.index(proxy)?;
             if !between.any(|it| *it == node) {
-                return Err(not_next(around, &path, proxy));
+                return Err(not_next(context, &path, proxy));
             }
             at.push(node);
         }
@@ -44,8 +48,8 @@ impl Split {
     }
 }
 
-fn not_next(around: &Around<'_>, path: &[usize], proxy: &Located<String>) -> Mistake {
-    let names: Vec<&str> = path.iter().map(|it| around.nodes.name(*it)).collect();
+fn not_next(context: &FlowContext<'_>, path: &[usize], proxy: &Located<String>) -> Mistake {
+    let names: Vec<&str> = path.iter().map(|it| context.nodes.name(*it)).collect();
     let message = format!("proxy `{}` is not the next one on the path of the flow", proxy.value);
     proxy.mistake(message).help(format!(
         "name nodes between its ends, in the order of its path: {}",

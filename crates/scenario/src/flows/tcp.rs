@@ -13,7 +13,7 @@ use windtunnel_transports::tcp::{self, BufferLimits, EcnMode, TcpSettings};
 use windtunnel_world::{MultipathPlan, SplitPlan, Transport, headers};
 
 use super::multipath::Multipath;
-use super::paths::Around;
+use super::paths::{FULL_PACKET, FlowContext};
 use super::split::Split;
 use super::workloads::TcpWorkload;
 use crate::choice::choice;
@@ -25,9 +25,6 @@ use crate::needs::{Carrier, Network, check_needs};
 use crate::sizes::{MOST_BUFFER, MOST_DATA, within};
 use crate::timers::{above_zero, at_most_initial};
 use crate::units::{Bytes, Measured, Segments, bytes, microseconds, milliseconds, segments};
-
-/// The packet that a full segment fills by default, in bytes: Ethernet's.
-pub(super) const FULL_PACKET: u32 = 1500;
 
 /// What a receiver can hold at first, in bytes, if its buffer grows: what a window says
 /// that is not scaled.
@@ -267,14 +264,14 @@ impl Tcp {
         &self,
         ip: IpVersion,
         dscp: Dscp,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         ends: [usize; 2],
         network: Network,
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
-        let settings = TcpSettings { dscp, ..self.checked_settings(ip, around, network)? };
+        let settings = TcpSettings { dscp, ..self.checked_settings(ip, context, network)? };
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
-        let workload = workload.plan(around, ends, &settings, files)?;
+        let workload = workload.plan(context, ends, &settings, files)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 
@@ -283,7 +280,7 @@ impl Tcp {
         &self,
         what: &str,
         ip: IpVersion,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         network: Network,
     ) -> Result<Arc<TcpSettings>, Mistake> {
         if let Some(it) = &self.workload {
@@ -302,13 +299,13 @@ impl Tcp {
         }
         // Radios report to flows alone.
         let network = Network { radio: None, ..network };
-        Ok(Arc::new(self.checked_settings(ip, around, network)?))
+        Ok(Arc::new(self.checked_settings(ip, context, network)?))
     }
 
     /// The paths of a flow between two nodes that is carried like that, if it takes several.
     pub(super) fn multipath(
         &self,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         ends: [usize; 2],
         transport: &Transport,
         has_path: bool,
@@ -333,14 +330,14 @@ impl Tcp {
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
-            |_| around.paths.plan.sky.is_none(),
+            |_| context.paths.plan.sky.is_none(),
             || {
                 "`multipath` cannot be set in a scenario with satellites, whose paths change"
                     .to_owned()
             },
             "leave out `multipath`",
         )?;
-        multipath.value.plan(around, ends, settings, self.receiver_opens()).map(Some)
+        multipath.value.plan(context, ends, settings, self.receiver_opens()).map(Some)
     }
 
     /// Whether the receiver of the data opens the connections.
@@ -351,7 +348,7 @@ impl Tcp {
     /// The proxies of a flow between two nodes.
     pub(super) fn split(
         &self,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         ends: [usize; 2],
     ) -> Result<Option<SplitPlan>, Mistake> {
         let Some(split) = &self.split else { return Ok(None) };
@@ -361,23 +358,23 @@ impl Tcp {
             || "`split` cannot be set for a connection that the receiver opens".to_owned(),
             "leave `split` out, or write a workload that the sender begins",
         )?;
-        split.value.plan(around, ends).map(Some)
+        split.value.plan(context, ends).map(Some)
     }
 
     /// How both ends behave, with controllers that have what they need.
     fn checked_settings(
         &self,
         ip: IpVersion,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         network: Network,
     ) -> Result<TcpSettings, Mistake> {
-        let controller = around.controllers.settings(&self.controller)?;
+        let controller = context.controllers.settings(&self.controller)?;
         let mut settings = self.settings(ip, controller, network.overhead)?;
         let carrier = Carrier::Tcp(&settings, network);
-        check_needs(around.controllers, &settings.controller, carrier, &self.controller)?;
+        check_needs(context.controllers, &settings.controller, carrier, &self.controller)?;
         if let Some(named) = &self.receiver_controller {
-            let controller = around.controllers.settings(named)?;
-            check_needs(around.controllers, &controller, Carrier::Receiver, named)?;
+            let controller = context.controllers.settings(named)?;
+            check_needs(context.controllers, &controller, Carrier::Receiver, named)?;
             named.kind.checked(
                 |_| self.timestamps,
                 || "`receiver_controller` requires timestamps".to_owned(),
@@ -428,7 +425,7 @@ impl Tcp {
         let multipath = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
         let headers = headers(&settings) + multipath + u32::from(overhead);
         // Tunnels that leave no room are refused later.
-        let segment = FULL_PACKET.saturating_sub(headers).max(1) as u16;
+        let segment = u32::from(FULL_PACKET).saturating_sub(headers).max(1) as u16;
         settings.maximum_segment = match &self.maximum_segment {
             None => segment,
             Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,

@@ -9,6 +9,7 @@ use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::HEADER;
 
+use super::paths::FULL_PACKET;
 use super::workloads::{Frames, OnOff, Steady};
 use crate::error::Mistake;
 use crate::files::Files;
@@ -17,8 +18,6 @@ use crate::schema::short_forms;
 use crate::sizes::{MOST_DATA, within};
 use crate::units::{Bytes, Measured};
 
-/// The most bytes of a packet, with all its headers.
-const FULL_PACKET: u16 = 1500;
 /// What a datagram carries where that is not said, if there is room.
 const PAYLOAD: u16 = 1400;
 

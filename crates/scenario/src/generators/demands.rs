@@ -7,8 +7,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Rate;
 
-use super::patterns::{Ends, PatternFlow};
-use super::text;
+use super::entries::text;
+use super::pattern_flow::{Ends, PatternFlow};
 use crate::error::{Mistake, suggestion};
 use crate::graphs;
 use crate::located::Located;

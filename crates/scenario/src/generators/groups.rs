@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
-use super::demands::Demands;
-use super::parts::Joined;
-use super::patterns::{Pattern, PatternFlow, is_named};
-use super::{MOST, set, text};
-use crate::error::{Mistake, list};
+use super::context::GroupContext;
+use super::entries::{MOST, set, text};
+use super::pattern_flow::PatternFlow;
+use super::patterns::Pattern;
+use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::Located;
 use crate::reader;
@@ -47,32 +47,6 @@ pub(super) fn refuse_in_defaults(file: &Tree) -> Result<(), Mistake> {
     }
 }
 
-/// What the tables of a section are read with.
-pub(super) struct Around<'a> {
-    section: &'static str,
-    file: &'a Tree,
-    /// The names of all nodes.
-    pub(super) nodes: Vec<&'a str>,
-    /// When its things start by default, if the file says so.
-    start: Option<&'a Tree>,
-    pub(super) demands: &'a Demands,
-}
-
-impl<'a> Around<'a> {
-    pub(super) fn of(file: &'a Tree, section: &'static str, demands: &'a Demands) -> Self {
-        let nodes = file.get("nodes").and_then(Tree::entries).unwrap_or_default();
-        let nodes = nodes.iter().map(|it| it.key.as_str()).collect();
-        let kind = section.trim_end_matches('s');
-        let start = file.get("defaults").and_then(|it| it.get(kind)?.get("start"));
-        Self { section, file, nodes, start, demands }
-    }
-
-    /// The parts of the network.
-    pub(super) fn joined(&self) -> Joined<'a> {
-        Joined::of(self.file, &self.nodes)
-    }
-}
-
 /// The keys that need no tree.
 #[derive(Deserialize)]
 struct Keys {
@@ -95,27 +69,27 @@ struct Group<'a> {
 /// The things that a table stands for, if it is such a one.
 pub(super) fn made(
     thing: &Entry,
-    around: &Around<'_>,
+    context: &GroupContext<'_>,
     files: &mut Files<'_>,
 ) -> Result<Option<Vec<Entry>>, Mistake> {
-    if !is_one(around.section, thing) {
+    if !is_one(context.section, thing) {
         return Ok(None);
     }
     let entries = thing.node.entries().unwrap_or_default().to_vec();
-    let known = keys(around.section);
+    let known = keys(context.section);
     let (own, common): (Vec<_>, Vec<_>) =
         entries.into_iter().partition(|it| known.contains(&it.key.as_str()));
     let (in_turn, own): (Vec<_>, Vec<_>) = own.into_iter().partition(|it| it.key == "in_turn");
     let keys = Tree { span: thing.node.span.clone(), value: Value::Table(own) };
     let keys: Keys = reader::read(keys)?;
-    let flows = keys.pattern.map(|it| it.flows(thing, &common, around, files)).transpose()?;
+    let flows = keys.pattern.map(|it| it.flows(thing, &common, context, files)).transpose()?;
     let count = count(thing, keys.count.as_ref(), flows.as_deref(), &in_turn)?;
     let group = Group {
         name: thing,
         in_turn: values(in_turn, &common)?,
         common,
         stagger: keys.stagger.map(|it| it.0),
-        start: around.start,
+        start: context.start,
         flows,
     };
     (1..=count).map(|number| group.thing(number)).collect::<Result<_, _>>().map(Some)
@@ -231,30 +205,4 @@ fn count_in(node: &mut Tree, number: usize) {
         }
         _ => {}
     }
-}
-
-/// The nodes whose names are like a text under a key, in which `*` is for any characters.
-pub(super) fn nodes_like<'a>(
-    group: &Entry,
-    entries: &[Entry],
-    key: &'static str,
-    nodes: &[&'a str],
-) -> Result<Vec<&'a str>, Mistake> {
-    let Some(entry) = entries.iter().find(|it| it.key == key) else {
-        return Err(Mistake::new(format!("`{}` has no `{key}`", group.key))
-            .at(group.span.clone())
-            .help(format!("write nodes, such as {key} = \"host-*\"")));
-    };
-    let Value::Text(like) = &entry.node.value else {
-        return Err(Mistake::new(format!("`{key}` must be text"))
-            .at(entry.node.span.clone())
-            .help(format!("write {key} = \"host-*\"")));
-    };
-    let found: Vec<&str> = nodes.iter().copied().filter(|it| is_named(it, like)).collect();
-    if found.is_empty() {
-        return Err(Mistake::new(format!("there is no node `{like}`"))
-            .at(entry.node.span.clone())
-            .help(format!("`*` stands for any characters; nodes: {}", list(nodes))));
-    }
-    Ok(found)
 }

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
-use super::patterns::PatternFlow;
-use super::{MOST, entry, text};
+use super::entries::{MOST, entry, text};
+use super::pattern_flow::PatternFlow;
 use crate::error::{Mistake, list};
 use crate::files::Files;
 use crate::located::Located;

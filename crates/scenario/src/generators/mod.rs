@@ -8,10 +8,15 @@
 //! `topologies` has a file for each kind, `patterns` those of flows; `windtunnel check --expand`
 //! prints what they become.
 
+mod context;
 mod demands;
+mod draws;
+mod entries;
 mod groups;
 mod listed;
+mod names;
 mod parts;
+mod pattern_flow;
 mod patterns;
 mod sections;
 mod topologies;
@@ -22,8 +27,9 @@ use toml_edit::Key;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::tree::{Entry, Node as Tree};
+use context::GroupContext;
 use demands::Demands;
-use groups::Around;
+
 use sections::Section;
 use topologies::Made;
 
@@ -31,9 +37,6 @@ pub(crate) use groups::InTurn;
 pub(crate) use patterns::Pattern;
 pub(crate) use topologies::Topology;
 pub(crate) use written::{comment, write};
-
-/// The most things that one table stands for.
-const MOST: usize = 100_000;
 
 /// The sections whose things may stand for many; nodes go first, since others name them.
 const SECTIONS: [&str; 5] = ["nodes", "links", "producers", "consumers", "flows"];
@@ -80,10 +83,10 @@ fn section(
     if !has_groups && made.is_empty() {
         return Ok(());
     }
-    let around = Around::of(file, name, demands);
+    let context = GroupContext::of(file, name, demands);
     let mut section = Section::default();
     for entry in written {
-        match groups::made(entry, &around, files)? {
+        match groups::made(entry, &context, files)? {
             Some(many) => section.make(many)?,
             None => section.write(entry.clone()),
         }
@@ -91,24 +94,4 @@ fn section(
     section.make(made)?;
     section.put(file, name);
     Ok(())
-}
-
-/// Text under a key, as if it were in the file at that place.
-fn text(key: &str, text: impl Into<String>, span: &std::ops::Range<usize>) -> Entry {
-    entry(key, crate::tree::Value::Text(text.into()), span)
-}
-
-/// A value under a key, as if it were in the file at that place.
-fn entry(key: &str, value: crate::tree::Value, span: &std::ops::Range<usize>) -> Entry {
-    let node = Tree { span: span.clone(), value };
-    let (key, span) = (key.to_owned(), span.clone());
-    Entry { key, span, node, is_default: false, found_under: None }
-}
-
-/// Sets a key of a table.
-fn set(entries: &mut Vec<Entry>, new: Entry) {
-    match entries.iter_mut().find(|it| it.key == new.key) {
-        Some(old) => *old = new,
-        None => entries.push(new),
-    }
 }

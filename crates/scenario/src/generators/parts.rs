@@ -6,7 +6,7 @@ use indexmap::IndexMap;
 use windtunnel_engine::Random;
 use windtunnel_world::Groups;
 
-use super::patterns::below;
+use super::draws::below;
 use crate::tree::{Node as Tree, Value};
 
 /// Which nodes links join.

@@ -2,29 +2,21 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_engine::{Random, Streams};
+use windtunnel_engine::Streams;
 
-use super::MOST;
+use super::context::GroupContext;
 use super::demands::FromFile;
-use super::groups::{Around, nodes_like};
+use super::draws::shuffle;
+use super::entries::MOST;
 use super::listed::Listed;
+use super::names::nodes_like;
 use super::parts::Parts;
+use super::pattern_flow::PatternFlow;
 use crate::error::{Mistake, list};
 use crate::files::Files;
 use crate::located::Located;
 use crate::schema::short_forms;
 use crate::tree::Entry;
-
-/// The two ends of a flow.
-pub(super) type Ends = [String; 2];
-
-/// A flow of a pattern.
-#[derive(Clone, Debug)]
-pub(super) struct PatternFlow {
-    pub(super) ends: Ends,
-    /// The keys that it alone has.
-    pub(super) own: Vec<Entry>,
-}
 
 /// Which of the nodes `from` send to which of the nodes `to`; in both texts `*` stands for any
 /// characters.
@@ -96,20 +88,20 @@ impl Pattern {
         &self,
         group: &Entry,
         entries: &[Entry],
-        around: &Around<'_>,
+        context: &GroupContext<'_>,
         files: &mut Files<'_>,
     ) -> Result<Vec<PatternFlow>, Mistake> {
-        let from = nodes_like(group, entries, "from", &around.nodes)?;
-        let to = nodes_like(group, entries, "to", &around.nodes)?;
+        let from = nodes_like(group, entries, "from", &context.nodes)?;
+        let to = nodes_like(group, entries, "to", &context.nodes)?;
         let sides = Sides { group, entries, from, to };
         match self {
             Self::OneToOne(_) => Ok(sides.one_to_one()),
             Self::AllToOne(_) => sides.all_to_one(),
             Self::Permutation(it) => sides.permutation(it.seed),
             Self::Matrix(_) => sides.matrix(),
-            Self::RandomPairs(it) => sides.random_pairs(it, around),
+            Self::RandomPairs(it) => sides.random_pairs(it, context),
             Self::Listed(it) => it.flows(group, [&sides.from, &sides.to], files),
-            Self::Demands(it) => sides.demands(it, around),
+            Self::Demands(it) => sides.demands(it, context),
         }
     }
 }
@@ -173,14 +165,14 @@ impl Sides<'_> {
     fn random_pairs(
         &self,
         of: &RandomPairs,
-        around: &Around<'_>,
+        context: &GroupContext<'_>,
     ) -> Result<Vec<PatternFlow>, Mistake> {
         of.pairs.checked(
             |it| (1..=MOST).contains(&(*it as usize)),
             || format!("{} pairs", of.pairs.value),
             &format!("write a number from 1 to {MOST}"),
         )?;
-        let parts = Parts::of([&self.from, &self.to], around.joined());
+        let parts = Parts::of([&self.from, &self.to], context.joined());
         let parts = parts.ok_or_else(|| self.none_joined())?;
         let mut random = Streams::new(of.seed, 0).stream("pattern");
         let drawn = (0..of.pairs.value).map(|_| parts.drawn(&mut random));
@@ -198,7 +190,11 @@ impl Sides<'_> {
             .help("name nodes that links join, or add links")
     }
 
-    fn demands(&self, of: &FromFile, around: &Around<'_>) -> Result<Vec<PatternFlow>, Mistake> {
+    fn demands(
+        &self,
+        of: &FromFile,
+        context: &GroupContext<'_>,
+    ) -> Result<Vec<PatternFlow>, Mistake> {
         let has = |key: &str| self.entries.iter().find(|it| it.key == key);
         if has("protocol").and_then(|it| it.node.text()) != Some("udp") {
             let message = "pattern `demands` requires flows over UDP";
@@ -211,7 +207,7 @@ impl Sides<'_> {
                 .at(rate.span.clone())
                 .help("remove it, or write `scale` in the pattern"));
         }
-        of.flows(self.group, [&self.from, &self.to], around.demands)
+        of.flows(self.group, [&self.from, &self.to], context.demands)
     }
 
     /// The pairs, if there are any.
@@ -235,31 +231,4 @@ impl Sides<'_> {
 
 fn pair(from: &str, to: &str) -> PatternFlow {
     PatternFlow { ends: [from.to_owned(), to.to_owned()], own: Vec::new() }
-}
-
-/// A whole number below a limit, drawn at random.
-pub(super) fn below(limit: usize, random: &mut Random) -> usize {
-    // A draw is less than one, but the product may be rounded up.
-    ((random.unit() * limit as f64) as usize).min(limit - 1)
-}
-
-/// Puts all in a random order (Fisher and Yates).
-fn shuffle<T>(all: &mut [T], random: &mut Random) {
-    for last in (1..all.len()).rev() {
-        all.swap(last, below(last + 1, random));
-    }
-}
-
-/// Whether a name is like a text in which `*` stands for any characters.
-pub(super) fn is_named(name: &str, like: &str) -> bool {
-    let mut parts = like.split('*');
-    let first = parts.next().unwrap_or_default();
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        let Some(found) = rest.find(part) else { return false };
-        rest = &rest[found + part.len()..];
-    }
-    rest.ends_with(last)
 }

@@ -3,6 +3,7 @@
 use indexmap::IndexMap;
 use indexmap::map::Entry as Slot;
 
+use super::entries::entry;
 use crate::error::Mistake;
 use crate::tree::{Entry, Node as Tree, Value};
 
@@ -57,7 +58,7 @@ impl Section {
             return;
         }
         let span = entries.first().map_or(0..0, |it| it.span.clone());
-        let section = super::entry(name, Value::Table(entries), &span);
+        let section = entry(name, Value::Table(entries), &span);
         if let Some(sections) = file.entries_mut() {
             let place = sections.iter().position(|it| it.key == "topologies");
             sections.insert(place.unwrap_or(sections.len()), section);

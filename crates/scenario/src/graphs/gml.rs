@@ -4,8 +4,9 @@ use std::ops::Range;
 
 use super::attributes::Attribute;
 use super::entities::decoded;
+use super::format::HELP;
+use super::graph::Graph;
 use super::reading::{Ends, Of, Reading};
-use super::{Graph, HELP};
 use crate::error::Mistake;
 
 /// A word of a file, with its place.

@@ -7,8 +7,9 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 
 use super::attributes::Attribute;
+use super::format::{HELP, start_of_line};
+use super::graph::Graph;
 use super::reading::{Ends, Of, Reading};
-use super::{Graph, HELP, start_of_line};
 use crate::error::Mistake;
 
 /// A table, whose values are parts of the file's text: their places are known.

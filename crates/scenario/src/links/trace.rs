@@ -11,7 +11,7 @@ use crate::error::{Mistake, suggestion};
 use crate::files::Files;
 use crate::located::{Each, Located};
 use crate::pace::Pace;
-use crate::radio::MOST_SAMPLES;
+use crate::timers::MOST_SAMPLES;
 use crate::traces::table::{Column, Columns};
 use crate::units::Quantity;
 

@@ -12,11 +12,13 @@ use windtunnel_links::optical::{self, OpticalPlan, TurbulencePlan, fog};
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::files::Files;
+use crate::lengths::positive;
 use crate::located::{Both, Each, Located};
 use crate::pace::Pace;
 use crate::timers::{above_zero, sampling};
 use crate::units::{Length, Measured, milliseconds};
 use crate::weather::{Visibility, Weather};
+
 use power::Power;
 
 /// The wavelengths that the fog models are for, in metres.
@@ -148,18 +150,4 @@ impl Turbulence {
         let coherence = above_zero(&self.coherence, "coherence")?;
         Ok(TurbulencePlan { structure, coherence })
     }
-}
-
-/// A length above zero, in metres.
-pub(crate) fn positive(
-    length: &Located<Measured<Length>>,
-    key: &str,
-    example: &str,
-) -> Result<f64, Mistake> {
-    length.checked(
-        |it| it.0.0 > 0.0,
-        || format!("`{key}` must be greater than zero"),
-        &format!("write one such as {key} = \"{example}\""),
-    )?;
-    Ok(length.value.0.0)
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_links::optical::{OpticalParts, OpticalPower};
 
-use super::positive;
 use crate::error::Mistake;
+use crate::lengths::positive;
 use crate::located::{Each, Located};
 use crate::radio::not_negative;
 use crate::units::{self, Angle, Decibels, Length, Measured, decibels};

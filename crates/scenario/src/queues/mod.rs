@@ -103,7 +103,22 @@ impl Queue {
 
     /// Whether packets wait in it although the link is free.
     pub(crate) fn shapes(&self) -> bool {
-        matches!(self, Self::Shaper(_) | Self::Cake(_))
+        match self {
+            Self::Shaper(_) | Self::Cake(_) => true,
+            Self::DropTail(_)
+            | Self::LinkService(_)
+            | Self::Red(_)
+            | Self::CoDel(_)
+            | Self::FqCoDel(_)
+            | Self::Pie(_)
+            | Self::DualPi2(_)
+            | Self::Sce(_)
+            | Self::Pcon(_)
+            | Self::EcElastic(_)
+            | Self::Drr(_)
+            | Self::StrictPriority(_)
+            | Self::Policer(_) => false,
+        }
     }
 
     /// Which packets it drops and marks.

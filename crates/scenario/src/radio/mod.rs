@@ -20,6 +20,7 @@ use crate::error::Mistake;
 use crate::files::Files;
 use crate::located::{Each, Located};
 use crate::pace::Pace;
+use crate::timers::MOST_SAMPLES;
 use crate::units::{Decibels, Frequency, Measured, Power, Share, Speed, decibels, milliseconds};
 use air::{Harq, Rlc};
 use blockage::Blockage;
@@ -28,8 +29,6 @@ use handover::Handover;
 
 /// The carriers that TR 38.901 is for, in Hz.
 const CARRIERS: std::ops::RangeInclusive<f64> = 0.5e9..=100e9;
-/// The most samples of a channel in one run.
-pub(crate) const MOST_SAMPLES: u64 = 10_000_000;
 /// A SINR in dB above which no efficiency rises any more.
 const PERFECT: f64 = 1000.0;
 

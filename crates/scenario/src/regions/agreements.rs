@@ -8,7 +8,7 @@ use windtunnel_networks::region::{self as networks, Relation};
 use windtunnel_packets::region::Code;
 use windtunnel_world::LinkPlan;
 
-use super::Region;
+use super::region::Region;
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::located::{Located, Named};

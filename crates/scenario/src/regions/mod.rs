@@ -2,20 +2,19 @@
 
 mod agreements;
 mod names;
+mod region;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::ndn::link_service::LinkService;
-use windtunnel_networks::region::{self, Advertisement, Place, RegionSettings};
-use windtunnel_packets::ip::IpVersion;
+use windtunnel_networks::region::{self as protocol, Advertisement, Place, RegionSettings};
 use windtunnel_packets::ndn::PacketFormat;
-use windtunnel_packets::region::{self as packets, AddressKind, Code};
+use windtunnel_packets::region::{self as packets, Code};
 use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, Plan, RegionNames};
 
 use crate::choice::choice;
@@ -25,95 +24,7 @@ use crate::located::{Located, Named};
 use crate::nodes::Names;
 use crate::units::Measured;
 pub(crate) use agreements::Agreement;
-
-/// A region: its nodes use IP among themselves, and the region protocol to reach those of
-/// other regions. All nodes of a scenario with regions are in one.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Region {
-    /// Its number, from 1 to 254.
-    code: Located<u16>,
-    /// Its nodes. Those with a link to another region are its borders.
-    nodes: Located<Vec<Located<String>>>,
-    /// How packets from one neighbouring region to another cross it.
-    #[serde(default)]
-    transit: Transit,
-    /// How many IP prefixes its routers keep, for the size of their tables; default: one for
-    /// each node.
-    prefixes: Option<u64>,
-    /// What the addresses of its hosts are.
-    #[serde(default)]
-    addresses: Addresses,
-    /// Whether it takes packets whose ends have addresses of different kinds, or others than IP
-    /// addresses.
-    #[serde(default)]
-    accepts_other_addresses: bool,
-    /// Nodes of it that do not say where they are in what they send to other regions, over UDP;
-    /// default: none.
-    #[serde(default)]
-    hidden: Vec<Located<String>>,
-    /// Parts of it that reach each other by the region protocol too, by name; default: none.
-    #[serde(default)]
-    #[schemars(with = "BTreeMap<String, SubRegion>")]
-    sub_regions: Named<SubRegion>,
-    /// The node of its DNS root, which answers for its names and asks other roots for theirs;
-    /// default: it has none.
-    root: Option<Located<String>>,
-    /// Its names, without its own suffix, and the node of it that each stands for; default: none.
-    #[serde(default)]
-    #[schemars(with = "BTreeMap<String, String>")]
-    names: Named<Located<String>>,
-}
-
-choice! {
-    /// What the addresses of hosts are.
-    Addresses as AddressKind {
-        /// IPv4 addresses.
-        Ipv4,
-        /// IPv6 addresses.
-        Ipv6,
-        /// Hardware addresses of IEEE 802, of 6 bytes.
-        Mac,
-        /// Public keys of 32 bytes.
-        PublicKey,
-    }
-}
-
-/// A part of a region.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct SubRegion {
-    /// Its number, from 1 to 16777215.
-    code: Located<u32>,
-    /// Its nodes, which are nodes of the region.
-    nodes: Located<Vec<Located<String>>>,
-}
-
-/// How packets of other regions cross a region.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Transit {
-    /// Every node forwards them by the codes of regions.
-    #[default]
-    Transparent,
-    /// Between two borders they travel in IPv4 packets.
-    Ipv4Tunnel,
-    /// Between two borders they travel in IPv6 packets.
-    Ipv6Tunnel,
-    /// None do: the region announces no other to its neighbours.
-    Refused,
-}
-
-impl From<Transit> for region::Transit {
-    fn from(transit: Transit) -> Self {
-        match transit {
-            Transit::Transparent => Self::Transparent,
-            Transit::Ipv4Tunnel => Self::Tunnel(IpVersion::V4),
-            Transit::Ipv6Tunnel => Self::Tunnel(IpVersion::V6),
-            Transit::Refused => Self::Refused,
-        }
-    }
-}
+pub(crate) use region::Region;
 
 /// How the region protocol behaves.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -173,7 +84,7 @@ choice! {
 
 choice! {
     /// How regions learn of each other.
-    Routing as region::Routing {
+    Routing as protocol::Routing {
         /// Borders of neighbouring regions announce to each other the path of regions to each.
         PathVector,
         /// Each border announces its links to other regions to all. All agreements are for transit,
@@ -196,7 +107,7 @@ enum Ndn {
 
 choice! {
     /// What routers look up of the code of another region; in its own each knows all sub-regions.
-    Lookup as region::Lookup {
+    Lookup as protocol::Lookup {
         /// The eight bits of the region.
         TwoLevel,
         /// All 32 bits: regions announce all their sub-regions.
@@ -449,91 +360,6 @@ impl Regions<'_> {
     }
 }
 
-impl Region {
-    /// Its number, once that was checked.
-    fn number(&self) -> u8 {
-        self.code.value as u8
-    }
-
-    fn check_code(&self) -> Result<(), Mistake> {
-        let fits = |it: &u16| u8::try_from(*it).is_ok_and(|it| Code::REGIONS.contains(&it));
-        self.code.checked(
-            fits,
-            || format!("{} is not a valid code of a region", self.code.value),
-            "write a number from 1 to 254",
-        )
-    }
-
-    fn settings(&self) -> region::Region {
-        region::Region {
-            number: self.number(),
-            transit: self.transit.into(),
-            addresses: self.addresses.into(),
-            accepts_typed: self.accepts_other_addresses,
-        }
-    }
-
-    /// Writes down the codes of its nodes.
-    fn place(
-        &self,
-        nodes: &Names<'_>,
-        name: &Spanned<String>,
-        codes: &mut [Option<Code>],
-    ) -> Result<(), Mistake> {
-        self.nodes.checked(
-            |it| !it.is_empty(),
-            || format!("region `{}` has no nodes", name.get_ref()),
-            "name at least one",
-        )?;
-        for node in &self.nodes.value {
-            let place = nodes.index(node)?;
-            if codes[place].is_some() {
-                let message = format!("node `{}` is in two regions", node.value);
-                return Err(node.mistake(message).help("name it in one"));
-            }
-            codes[place] = Some(Code::of_region(self.number()));
-        }
-        let mut numbers: IndexMap<u32, &str> = IndexMap::new();
-        for (own, it) in &self.sub_regions {
-            it.code.checked(
-                |it| (1..=Code::LAST_SUB_REGION).contains(it),
-                || format!("{} is not a valid code of a sub-region", it.code.value),
-                "write a number from 1 to 16777215",
-            )?;
-            if let Some(other) = numbers.insert(it.code.value, own.get_ref()) {
-                let message =
-                    format!("sub-regions `{other}` and `{}` have the same code", own.get_ref());
-                return Err(it.code.mistake(message).help("give each its own"));
-            }
-            it.place(nodes, self.number(), name.get_ref(), codes)?;
-        }
-        Ok(())
-    }
-}
-
-impl SubRegion {
-    fn place(
-        &self,
-        nodes: &Names<'_>,
-        region: u8,
-        name: &str,
-        codes: &mut [Option<Code>],
-    ) -> Result<(), Mistake> {
-        for node in &self.nodes.value {
-            let place = nodes.index(node)?;
-            if codes[place] != Some(Code::of_region(region)) {
-                let message = format!(
-                    "node `{}` is not in region `{name}`, or in another part of it",
-                    node.value
-                );
-                return Err(node.mistake(message).help("name nodes of the region, each once"));
-            }
-            codes[place] = Some(Code::of_sub_region(region, self.code.value));
-        }
-        Ok(())
-    }
-}
-
 /// Each node with what its interfaces lead to, in the order of the links; `from` is when each of
 /// those begins to be used.
 fn places(codes: &[Code], links: &[LinkPlan], metric: Metric, from: &[Time]) -> Vec<Place> {
@@ -547,7 +373,7 @@ fn places(codes: &[Code], links: &[LinkPlan], metric: Metric, from: &[Time]) -> 
                 Metric::Delay => delay.as_nanos() / 1000 + 1,
                 Metric::Hops | Metric::Weight => metric.cost(delay, weight),
             };
-            places[link.nodes[side]].neighbours.push(region::Neighbour {
+            places[link.nodes[side]].neighbours.push(protocol::Neighbour {
                 node: link.nodes[1 - side] as u32,
                 metric: u32::try_from(cost).unwrap_or(u32::MAX),
                 mtu: link.link_service.mtu.unwrap_or(u16::MAX),

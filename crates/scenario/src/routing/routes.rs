@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_packets::ndn::wire::Name;
-use windtunnel_world::{LinkPlan, Plan, PortId, RoutePlan, StaticRoutePlan, Topology};
+use windtunnel_world::{LinkPlan, Plan, PortId, RoutePlan, StaticRoutePlan, Topology, plan_tree};
 
 use crate::error::{Mistake, suggestion};
 use crate::located::{Both, Located};
@@ -171,7 +171,7 @@ fn check_loop(
     topology: &Topology,
 ) -> Result<(), Mistake> {
     let ends = plan.links[it.port.link()].nodes;
-    let tree = plan.ip_tree(topology, it.destination);
+    let tree = plan_tree(plan, topology, it.destination);
     let node = ends[it.port.direction()];
     let Some(nodes) = tree.loop_from(topology, node, plan.routing.sharing) else { return Ok(()) };
     let names: Vec<&str> = nodes.iter().map(|it| plan.nodes[*it].name.as_str()).collect();

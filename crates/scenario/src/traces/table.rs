@@ -8,7 +8,7 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::RateTrace;
 
-use super::{Line, MOST_MBPS, check_count, shown, whole};
+use super::lines::{Line, MOST_MBPS, check_count, shown, whole};
 use crate::error::Mistake;
 
 /// What stands in a cell where nothing was measured, in any case.

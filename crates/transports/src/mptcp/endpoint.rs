@@ -1,5 +1,9 @@
 //! One end of a multipath connection.
 
+mod closing;
+mod receiving;
+mod sending;
+
 use std::collections::VecDeque;
 use std::ops::AddAssign;
 use std::sync::Arc;

@@ -1,30 +1,28 @@
 //! The data of all subflows put in order, and the window that holds for all.
 
 use windtunnel_engine::Time;
-use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment, SynOptions};
 
-use super::endpoint::Endpoint;
 use super::subflow::Mapping;
 use crate::tcp::reassembly::Reassembly;
 use crate::tcp::receive_buffer::ReceiveBuffer;
 use crate::tcp::receiver::scale_for;
-use crate::tcp::{Reading, TcpOutbox, TcpSettings};
+use crate::tcp::{Reading, TcpSettings};
 
 /// The data that arrived.
 #[derive(Debug)]
 pub(super) struct Receiving {
-    reassembly: Reassembly,
-    buffer: ReceiveBuffer,
+    pub(super) reassembly: Reassembly,
+    pub(super) buffer: ReceiveBuffer,
     /// By how many bits windows are scaled down.
-    scale: u8,
+    pub(super) scale: u8,
     /// Bytes that the application has taken, if it says so.
-    taken: u64,
+    pub(super) taken: u64,
     /// The byte after the last, once the other end has said so.
-    fin: Option<u64>,
+    pub(super) fin: Option<u64>,
     /// The byte after the last that was advertised, and after the last that came.
-    edge: u64,
-    highest: u64,
+    pub(super) edge: u64,
+    pub(super) highest: u64,
 }
 
 impl Receiving {
@@ -52,7 +50,7 @@ impl Receiving {
     }
 
     /// That data is in the order of its subflow.
-    fn take_in(&mut self, it: Mapping) {
+    pub(super) fn take_in(&mut self, it: Mapping) {
         self.reassembly.insert(it.data, it.data_end());
         self.highest = self.highest.max(it.data_end());
     }
@@ -111,81 +109,5 @@ impl Receiving {
         let room = self.room(settings);
         let advertised = self.edge.saturating_sub(self.in_order());
         (advertised == 0 && room > 0) || room.saturating_sub(advertised) >= self.buffer.size() / 2
-    }
-}
-
-impl Endpoint {
-    /// The data that a segment of a subflow brings, if that has not received it before.
-    #[inline]
-    pub(super) fn data_in(
-        &self,
-        place: usize,
-        segment: &Segment,
-        multipath: Option<Multipath>,
-    ) -> Option<Mapping> {
-        if segment.length == 0 {
-            return None;
-        }
-        let subflow = &self.subflows[place];
-        let start = subflow.place_of(segment)?;
-        let data = match multipath {
-            Some(Multipath::Mapping { sequence, .. }) => sequence,
-            // What the client sends first.
-            Some(Multipath::Capable) => 0,
-            None if self.is_plain => start,
-            _ => return None,
-        };
-        let length = u64::from(segment.length);
-        let mapping = Mapping { start, length, data, is_reinjected: false };
-        (mapping.end() > subflow.received_bytes()).then_some(mapping)
-    }
-
-    /// Takes the data that a subflow has put in its order, with that of the segment that came
-    /// last. Where the window was full, the sender may be waiting for what fills a gap, and hears
-    /// of it at once.
-    pub(super) fn take_data(
-        &mut self,
-        now: Time,
-        place: usize,
-        brought: Option<Mapping>,
-        outbox: &mut TcpOutbox,
-    ) {
-        let subflow = &mut self.subflows[place];
-        let it = &mut self.receiving;
-        let before = it.in_order();
-        let had_gap = it.reassembly.has_gap();
-        match brought {
-            Some(first)
-                if subflow.arrived.is_empty() && first.end() <= subflow.received_bytes() =>
-            {
-                it.take_in(first);
-            }
-            Some(other) => subflow.arrive(other),
-            None => {}
-        }
-        while let Some(next) = subflow.next_in_order() {
-            it.take_in(next);
-        }
-        if it.in_order() == before {
-            return;
-        }
-        let segment = u64::from(self.settings.tcp.maximum_segment);
-        let is_full = self.receiving.highest + segment > self.receiving.edge;
-        if had_gap && is_full {
-            self.on_subflow(place, outbox, |it, outbox| it.send_bare(now, outbox));
-        }
-        let settings = &self.settings.tcp;
-        let it = &mut self.receiving;
-        if it.buffer.size() >= settings.receive_buffer.maximum {
-            return;
-        }
-        // As in Linux, what is taken in the longest of the subflows' round trips counts.
-        let longest = self.subflows.iter().filter_map(|it| it.receiver_rtt.smoothed()).max();
-        if let Some(rtt) = longest {
-            it.buffer.receive_over(now, rtt, settings);
-        }
-        if settings.reading == Reading::AtOnce {
-            it.buffer.take(now, it.reassembly.next(), settings);
-        }
     }
 }

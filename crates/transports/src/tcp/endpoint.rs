@@ -7,16 +7,16 @@ use windtunnel_engine::{Duration, Rate, Time, prefetch};
 use windtunnel_packets::tcp::{Flags, Segment, SynOptions, TIMESTAMPS_SIZE};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 
+use super::accounting::Accounting;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
+use super::judgement::Judgement;
 use super::limits::{Limit, LimitClock, LimitTimes};
 use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
 use super::sequence::FIRST;
 use super::settings::{AfterPathChange, EcnMode, TcpSettings};
-use super::subflow::Accounting;
-use super::validity::Judgement;
 
 /// What is to be sent. Callers keep one and empty it, so that sending allocates
 /// nothing once warm.

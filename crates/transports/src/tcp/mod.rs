@@ -1,10 +1,12 @@
 //! The Transmission Control Protocol: both ends of a connection, without input
 //! or output of their own.
 
+mod accounting;
 mod accurate_ecn;
 mod counters;
 mod ecn_negotiation;
 mod endpoint;
+mod judgement;
 pub(crate) mod limits;
 mod rack;
 pub(crate) mod reassembly;
@@ -15,17 +17,20 @@ mod receiver_control;
 mod sack_compression;
 mod scoreboard;
 mod sender;
+mod sender_state;
 pub(crate) mod sequence;
 mod settings;
+mod small_queue;
 mod subflow;
+mod validation;
 mod validity;
 pub(crate) mod writes;
 
+pub use accounting::{Accounting, WindowUnit};
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again, refuse};
 pub use limits::{Limit, LimitTimes};
-pub use sender::SenderState;
+pub use sender_state::SenderState;
 pub use settings::{
     AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
 };
-pub use subflow::{Accounting, WindowUnit};

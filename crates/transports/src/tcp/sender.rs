@@ -27,20 +27,19 @@ use windtunnel_controllers::{
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment};
 
-use idleness::Validation;
-use small_queue::SmallQueue;
 pub(super) use state::Transmission;
 use state::{Delivered, ForwardRecovery, Part, Phase, Probe, Undo};
-pub use subflow::SenderState;
-use subflow::Subflow;
 
 use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, counted};
+use super::sender_state::Subflow;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Idleness, TcpSettings};
+use super::small_queue::SmallQueue;
+use super::validation::Validation;
 use super::writes::Writes;
 use crate::delivery::Account;
 use crate::pacing::Pacer;

@@ -5,29 +5,9 @@ use windtunnel_engine::Time;
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
 
+use super::accounting::Accounting;
 use super::endpoint::{Endpoint, State, TcpOutbox, Template};
-use super::sender::SenderState;
-
-/// In what a window, and what is in flight, delivered or lost, is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowUnit {
-    /// Bytes (RFC 5681, section 2).
-    Bytes,
-    /// Packets: each segment with data is as much as a full one (Linux's `tcp_packets_in_flight`).
-    Packets,
-}
-
-/// How the sender of a subflow counts.
-#[derive(Clone, Copy, Debug)]
-pub struct Accounting {
-    /// Whether a lack of data limits the samples of its delivery rate. In Linux it does not.
-    pub application_limited: bool,
-    /// What windows are counted in.
-    pub unit: WindowUnit,
-    /// The bytes by which a segment that rates are computed with is larger than the data of a
-    /// full one.
-    pub paced_excess: u16,
-}
+use super::sender_state::SenderState;
 
 impl Endpoint {
     /// It carries data of a multipath connection, in records.

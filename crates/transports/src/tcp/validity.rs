@@ -8,6 +8,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
 
 use super::endpoint::{Endpoint, LEAST_SEGMENT, Role, State, TcpOutbox, refuse};
+use super::judgement::Judgement;
 use super::receiver::MOST_SCALE;
 use super::sequence::FIRST;
 use super::settings::{BufferLimits, Recovery, TcpSettings};
@@ -16,20 +17,6 @@ use super::settings::{BufferLimits, Recovery, TcpSettings};
 /// section 7; Linux's `tcp_invalid_ratelimit`): two ends that disagree do not answer each
 /// other for ever.
 const BETWEEN_ANSWERS: Duration = Duration::from_millis(500);
-
-/// What is to become of a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Judgement {
-    /// It is taken in. What came already is acknowledged again, and nothing else than what it
-    /// acknowledges counts: that may have come with no other segment.
-    Acceptable,
-    /// It was sent long ago; its data came already or will come again. It is dropped, and
-    /// acknowledged at once.
-    Outdated,
-    /// It is dropped, and answered by what is expected instead, but not each time: anyone can
-    /// send it.
-    NotAcceptable,
-}
 
 /// Whether a segment takes sequence numbers: it has data, or a FIN.
 #[inline]

@@ -4,8 +4,9 @@ use windtunnel_applications::{Application, Completed, Host, Stream};
 use windtunnel_engine::Time;
 use windtunnel_transports::tcp::{Role, TcpSettings};
 
+use super::running::Running;
 use super::sockets::{Key, Socket};
-use super::{FlowPlace, Hosts, Running};
+use super::state::{FlowPlace, Hosts};
 use crate::network::Network;
 use crate::side::Side;
 
@@ -16,7 +17,7 @@ pub(super) struct AtHost<'a> {
     pub(super) network: &'a mut Network,
     pub(super) now: Time,
     /// The application.
-    pub(super) seat: u32,
+    pub(super) slot: u32,
 }
 
 impl Hosts {
@@ -25,21 +26,21 @@ impl Hosts {
         &mut self,
         network: &mut Network,
         now: Time,
-        seat: u32,
+        slot: u32,
         call: impl FnOnce(&mut dyn Application, &mut dyn Host),
     ) {
-        let Running::Streams(running) = &mut self.seats[seat as usize].running else { return };
+        let Running::Streams(running) = &mut self.slots[slot as usize].running else { return };
         let mut application = running.take().expect("an application is not called while it runs");
-        call(application.as_mut(), &mut AtHost { hosts: self, network, now, seat });
-        self.seats[seat as usize].running = Running::Streams(Some(application));
-        self.arrange(network, seat);
+        call(application.as_mut(), &mut AtHost { hosts: self, network, now, slot });
+        self.slots[slot as usize].running = Running::Streams(Some(application));
+        self.arrange(network, slot);
     }
 }
 
 impl AtHost<'_> {
     fn flow(&self) -> (&FlowPlace, u32) {
-        let seat = &self.hosts.seats[self.seat as usize];
-        (&self.hosts.flows[seat.flow as usize], seat.position)
+        let slot = &self.hosts.slots[self.slot as usize];
+        (&self.hosts.flows[slot.flow as usize], slot.position)
     }
 
     fn settings(&self) -> &TcpSettings {
@@ -77,7 +78,7 @@ impl Host for AtHost<'_> {
         let key = self.next_key(ordinal);
         if self.hosts.sockets.find(key).is_none() {
             let place = self.hosts.insert(self.network, key, Role::Client);
-            self.hosts.seats[self.seat as usize].opened += 1;
+            self.hosts.slots[self.slot as usize].opened += 1;
             let hosts = &mut *self.hosts;
             hosts.sockets[place].endpoint.open(self.now, &mut hosts.outbox);
             hosts.flush(self.network, self.now, place);
@@ -153,15 +154,15 @@ impl Host for AtHost<'_> {
     }
 
     fn begin(&mut self) {
-        self.hosts.seats[self.seat as usize].begun += 1;
+        self.hosts.slots[self.slot as usize].begun += 1;
     }
 
     fn complete(&mut self, transfer: Completed) {
-        self.hosts.complete(self.now, self.seat, transfer);
+        self.hosts.complete(self.now, self.slot, transfer);
     }
 
     fn deliver(&mut self) {
-        let flow = self.hosts.seats[self.seat as usize].flow;
+        let flow = self.hosts.slots[self.slot as usize].flow;
         self.hosts.delivered.push_back(flow);
     }
 }

@@ -3,8 +3,8 @@
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Packet;
 
-use super::Hosts;
 use super::sockets::Socket;
+use super::state::Hosts;
 use crate::network::Network;
 use crate::packet_log::{AtEnd, RoundTrips, lock};
 use crate::side::Side;

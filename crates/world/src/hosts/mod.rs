@@ -5,177 +5,55 @@ mod end;
 mod flow;
 mod logging;
 mod notices;
-mod seat;
+mod running;
+mod setup;
 mod sockets;
+mod state;
 mod waiting;
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::sync::Arc;
-
 use windtunnel_applications::DelayPercentiles;
-use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_applications::video::Player;
-use windtunnel_applications::{Application, Before, Completed, Stream};
+use windtunnel_applications::{Before, Completed, Stream};
 use windtunnel_controllers::{Controller, seconds};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
-use windtunnel_packets::{Body, Ecn, Packet, Route};
-use windtunnel_transports::mptcp::{self, MultipathCounters, MultipathSettings, SubflowCounters};
-use windtunnel_transports::tcp::{
-    self, Endpoint, EndpointCounters, LimitTimes, Role, TcpOutbox, TcpSettings,
-};
+use windtunnel_packets::{Body, Ecn, Packet};
+use windtunnel_transports::mptcp::{self, SubflowCounters};
+use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, LimitTimes, Role};
 
 pub use flow::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, SubflowState};
 
 use self::end::End;
 use self::flow::Window;
-use self::sockets::{Key, Socket, Sockets};
-use self::waiting::Waiting;
+use self::running::Running;
+use self::sockets::{Key, Socket};
+use self::state::HostSlot;
+pub(crate) use self::state::Hosts;
 use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
 use crate::network::{Arrived, Network};
-use crate::numbers::Numbers;
-use crate::path;
 use crate::side::Side;
-use crate::transfers::{Ideal, Transfer};
-
-/// What runs at one host of a flow.
-#[derive(Debug)]
-enum Running {
-    /// On streams; none while it is called, or waits for an address.
-    Streams(Option<Box<dyn Application>>),
-    /// A source of datagrams, and their path.
-    Source(Box<UdpSource>, Route),
-    Sink(Box<UdpSink>),
-}
-
-/// An application at its host.
-#[derive(Debug)]
-struct Seat {
-    flow: u32,
-    node: usize,
-    /// Its place among the flow's hosts, from the sender of the data to the receiver.
-    position: u32,
-    running: Running,
-    /// When it is called next.
-    wake: Time,
-    /// When it shall stop; never once it has.
-    stop: Time,
-    /// The places of its open sockets.
-    open: Vec<u32>,
-    /// How many connections it opened, and what those counted that are closed.
-    opened: u64,
-    closed: EndpointCounters,
-    /// For how long the limits of those were in force.
-    limits: LimitTimes,
-    /// What those counted as multipath connections, and of each of their subflows.
-    multipath: MultipathCounters,
-    subflows: Vec<SubflowCounters>,
-    /// Transfers that it began, and those that it has received.
-    begun: u64,
-    transfers: u64,
-    finished: Option<Time>,
-}
-
-/// The connections that carry a flow between two neighbouring hosts of it.
-#[derive(Debug)]
-struct Class {
-    settings: Arc<TcpSettings>,
-    /// The applications at the two ends: where the data comes from, and where it goes.
-    applications: [u32; 2],
-    /// The nodes of those ends, and the paths from them.
-    nodes: [usize; 2],
-    routes: [Route; 2],
-    /// Whether what waits in the queues of the two nodes' own links is kept small.
-    small_queues: [bool; 2],
-    /// Whether each connection has a path of its own among several that are equal.
-    is_shared: bool,
-    /// How the connections behave whose subflows these are, if they are such.
-    multipath: Option<Arc<MultipathSettings>>,
-    accepted: Accepted,
-}
-
-impl Class {
-    /// The path from an end of a connection.
-    fn route(&self, network: &Network, key: Key) -> Route {
-        let side = key.side() as usize;
-        if !self.is_shared {
-            return self.routes[side];
-        }
-        let paths = path::keys(self.nodes, path::shared_variant(key.number()));
-        network.forwarding.route(paths[side]).unwrap_or(self.routes[side])
-    }
-}
-
-/// Which of a class's connections were accepted: a repeated SYN does not open one again.
-#[derive(Debug, Default)]
-struct Accepted {
-    next: u64,
-    /// Those before the next that were not.
-    missing: BTreeSet<u64>,
-}
-
-impl Accepted {
-    /// Whether a connection is accepted now for the first time.
-    fn insert(&mut self, ordinal: u64) -> bool {
-        if ordinal < self.next {
-            return self.missing.remove(&ordinal);
-        }
-        self.missing.extend(self.next..ordinal);
-        self.next = ordinal + 1;
-        true
-    }
-}
-
-/// A flow of the plan.
-#[derive(Debug)]
-struct FlowPlace {
-    start: Time,
-    /// The first of its applications; the others follow.
-    first: u32,
-    hosts: u32,
-    /// How many subflows its connections have; none in plain TCP.
-    subflows: u32,
-    /// The first of its classes; none over UDP.
-    class: Option<u32>,
-    has_many: bool,
-    has_transfers: bool,
-    is_file: bool,
-    ideal: Option<Box<Ideal>>,
-}
-
-impl FlowPlace {
-    /// The applications of the sender and of the receiver of its data.
-    fn ends(&self) -> [usize; 2] {
-        [self.first, self.first + self.hosts - 1].map(|it| it as usize)
-    }
-}
-
-/// All hosts.
-#[derive(Debug)]
-pub(crate) struct Hosts {
-    flows: Vec<FlowPlace>,
-    seats: Vec<Seat>,
-    classes: Vec<Class>,
-    numbers: Numbers,
-    sockets: Sockets,
-    transfers: Vec<Transfer>,
-    /// What flows will carry that wait for an address.
-    waiting: BTreeMap<u32, Waiting>,
-    /// The flows over which messages of services have arrived.
-    delivered: VecDeque<u32>,
-    outbox: TcpOutbox,
-}
+use crate::transfers::Transfer;
 
 impl Hosts {
+    /// The address of a flow's name is known: it begins.
+    pub(crate) fn begin(&mut self, network: &mut Network, now: Time, flow: u32) {
+        let Some(waiting) = self.waiting.remove(&flow) else { return };
+        let ends = self.flows[flow as usize].ends();
+        for (slot, running) in ends.into_iter().zip(waiting.begin(flow, now)) {
+            self.slots[slot].running = running;
+            self.arrange(network, slot as u32);
+        }
+    }
+
     /// Schedules the starts of the applications on nodes of the part.
     pub(crate) fn start(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
-        for seat in 0..self.seats.len() {
-            let Seat { node, flow, .. } = self.seats[seat];
+        for slot in 0..self.slots.len() {
+            let HostSlot { node, flow, .. } = self.slots[slot];
             if is_here(node) && !self.waiting.contains_key(&flow) {
-                self.arrange(network, seat as u32);
+                self.arrange(network, slot as u32);
             }
         }
     }
@@ -187,12 +65,12 @@ impl Hosts {
 
     /// The nodes of the sender and of the receiver of a flow's data.
     pub(crate) fn ends(&self, flow: usize) -> [usize; 2] {
-        self.flows[flow].ends().map(|it| self.seats[it].node)
+        self.flows[flow].ends().map(|it| self.slots[it].node)
     }
 
     /// Percentiles of the delays of a flow's datagrams, at its receiver; none of other flows.
     fn delay_percentiles(&self, flow: usize) -> Option<DelayPercentiles> {
-        match &self.seats[self.flows[flow].ends()[1]].running {
+        match &self.slots[self.flows[flow].ends()[1]].running {
             Running::Sink(sink) => sink.delay_percentiles(),
             _ => None,
         }
@@ -225,7 +103,7 @@ impl Hosts {
     /// How many of a flow's transfers have begun and were received; `at` has the receiver.
     fn count_transfers(&self, flow: usize, at: &Self) -> TransferCounts {
         let [sender, receiver] = self.flows[flow].ends();
-        let (sender, receiver) = (&self.seats[sender], &at.seats[receiver]);
+        let (sender, receiver) = (&self.slots[sender], &at.slots[receiver]);
         let begun = match &sender.running {
             Running::Source(source, _) => source.frames_begun(),
             Running::Streams(_) | Running::Sink(_) => sender.begun + receiver.begun,
@@ -235,33 +113,33 @@ impl Hosts {
 
     /// How many connections the first or the last host of a flow opened.
     pub(crate) fn opened(&self, flow: usize) -> u64 {
-        self.flows[flow].ends().map(|it| self.seats[it].opened).into_iter().max().unwrap_or(0)
+        self.flows[flow].ends().map(|it| self.slots[it].opened).into_iter().max().unwrap_or(0)
     }
 
     /// What the sender of a flow's data counted.
     pub(crate) fn sender(&self, flow: usize) -> SenderState {
         let flow = &self.flows[flow];
-        let seat = &self.seats[flow.ends()[0]];
-        if let Running::Source(source, ..) = &seat.running {
+        let slot = &self.slots[flow.ends()[0]];
+        if let Running::Source(source, ..) = &slot.running {
             return SenderState::Udp { sent: source.sent() };
         }
-        let in_flight = self.open(seat).map(|it| it.endpoint.in_flight()).sum();
-        let only = self.open(seat).next().filter(|_| !flow.has_many);
-        let counters = self.counters(seat);
-        let mut multipath = seat.multipath;
-        self.open(seat).for_each(|it| multipath += it.endpoint.multipath_counters());
+        let in_flight = self.open(slot).map(|it| it.endpoint.in_flight()).sum();
+        let only = self.open(slot).next().filter(|_| !flow.has_many);
+        let counters = self.counters(slot);
+        let mut multipath = slot.multipath;
+        self.open(slot).for_each(|it| multipath += it.endpoint.multipath_counters());
         SenderState::Tcp { counters, multipath, in_flight, window: only.and_then(Window::of) }
     }
 
     /// What the receiver of a flow's data counted.
     pub(crate) fn receiver(&self, flow: usize) -> ReceiverState {
-        let seat = &self.seats[self.flows[flow].ends()[1]];
-        if let Running::Sink(sink) = &seat.running {
+        let slot = &self.slots[self.flows[flow].ends()[1]];
+        if let Running::Sink(sink) = &slot.running {
             return ReceiverState::Udp(*sink.counters());
         }
-        let finished = seat.finished;
-        let waiting = self.open(seat).map(|it| it.endpoint.waiting_bytes()).sum();
-        ReceiverState::Tcp { counters: self.counters(seat), waiting, finished }
+        let finished = slot.finished;
+        let waiting = self.open(slot).map(|it| it.endpoint.waiting_bytes()).sum();
+        ReceiverState::Tcp { counters: self.counters(slot), waiting, finished }
     }
 
     /// How many subflows a flow's connections have.
@@ -271,13 +149,13 @@ impl Hosts {
 
     /// What the end of a flow's data at `side` counted of a subflow, and how that fares.
     pub(crate) fn subflow(&self, flow: usize, subflow: usize, side: Side) -> SubflowState {
-        let seat = &self.seats[self.flows[flow].ends()[side as usize]];
+        let slot = &self.slots[self.flows[flow].ends()[side as usize]];
         let mut state = SubflowState {
-            counters: seat.subflows.get(subflow).copied().unwrap_or_default(),
+            counters: slot.subflows.get(subflow).copied().unwrap_or_default(),
             window: None,
             estimate: None,
         };
-        for socket in self.open(seat) {
+        for socket in self.open(slot) {
             let End::Multipath(endpoint) = &socket.endpoint else { continue };
             if let Some((counters, controller)) = endpoint.subflows().nth(subflow) {
                 state.counters += &counters;
@@ -294,7 +172,7 @@ impl Hosts {
 
     /// The player at the receiver of a flow's data, if it is one.
     pub(crate) fn player(&self, flow: usize) -> Option<&dyn Player> {
-        match &self.seats[self.flows[flow].ends()[1]].running {
+        match &self.slots[self.flows[flow].ends()[1]].running {
             Running::Streams(running) => running.as_ref()?.player(),
             Running::Sink(sink) => sink.player(),
             Running::Source(..) => None,
@@ -302,14 +180,14 @@ impl Hosts {
     }
 
     /// The open sockets of an application.
-    fn open<'a>(&'a self, seat: &'a Seat) -> impl Iterator<Item = &'a Socket> {
-        seat.open.iter().map(|place| &self.sockets[*place])
+    fn open<'a>(&'a self, slot: &'a HostSlot) -> impl Iterator<Item = &'a Socket> {
+        slot.open.iter().map(|place| &self.sockets[*place])
     }
 
     /// What all connections of an application counted, the closed ones included.
-    fn counters(&self, seat: &Seat) -> EndpointCounters {
-        let mut counters = seat.closed;
-        self.open(seat).for_each(|it| counters += &it.endpoint.counters());
+    fn counters(&self, slot: &HostSlot) -> EndpointCounters {
+        let mut counters = slot.closed;
+        self.open(slot).for_each(|it| counters += &it.endpoint.counters());
         counters
     }
 
@@ -318,15 +196,15 @@ impl Hosts {
     pub(crate) fn limits(&self, flow: usize, now: Time) -> Option<LimitTimes> {
         let place = &self.flows[flow];
         place.class?;
-        let seat = &self.seats[place.ends()[0]];
-        let mut limits = seat.limits;
-        self.open(seat).for_each(|it| limits += &it.endpoint.limits(now));
+        let slot = &self.slots[place.ends()[0]];
+        let mut limits = slot.limits;
+        self.open(slot).for_each(|it| limits += &it.endpoint.limits(now));
         Some(limits)
     }
 
     /// When the last byte of a flow's file was received.
     pub(crate) fn finished(&self, flow: usize) -> Option<Time> {
-        self.seats[self.flows[flow].ends()[1]].finished
+        self.slots[self.flows[flow].ends()[1]].finished
     }
 
     /// The transfers that were finished, in that order.
@@ -369,11 +247,11 @@ impl Hosts {
                 if network.log.is_some() {
                     logging::datagram_arrived(network, now, packet);
                 }
-                let seat = self.flows[datagram.flow as usize].first + 1;
-                if let Running::Sink(sink) = &mut self.seats[seat as usize].running
+                let slot = self.flows[datagram.flow as usize].first + 1;
+                if let Running::Sink(sink) = &mut self.slots[slot as usize].running
                     && let Some(frame) = sink.receive(now, datagram, packet.ecn)
                 {
-                    self.complete(now, seat, frame);
+                    self.complete(now, slot, frame);
                 }
             }
             Body::Dns(_) => network.arrived.push(Arrived::Dns(*packet)),
@@ -444,10 +322,10 @@ impl Hosts {
 
     fn accept(&mut self, network: &mut Network, now: Time, key: Key, segment: &Segment, ecn: Ecn) {
         let place = self.insert(network, key, Role::Server);
-        let seat = self.sockets[place].application;
+        let slot = self.sockets[place].application;
         self.sockets[place].endpoint.receive(now, segment, ecn, &mut self.outbox);
         self.flush(network, now, place);
-        self.call(network, now, seat, |it, host| it.on_open(now, Stream(key.0), host));
+        self.call(network, now, slot, |it, host| it.on_open(now, Stream(key.0), host));
     }
 
     /// Opens a socket; nothing is sent yet.
@@ -456,8 +334,8 @@ impl Hosts {
         let class = &self.classes[first as usize];
         let side = key.side() as usize;
         let application = class.applications[side];
-        let seat = &self.seats[application as usize];
-        let subflows = self.flows[seat.flow as usize].subflows;
+        let slot = &self.slots[application as usize];
+        let subflows = self.flows[slot.flow as usize].subflows;
         let (endpoint, others) = match &class.multipath {
             None => {
                 let endpoint = Endpoint::new(key.number(), role, &class.settings);
@@ -489,14 +367,14 @@ impl Hosts {
             awaits_acknowledgements: false,
             is_closing: false,
         });
-        self.seats[application as usize].open.push(place);
+        self.slots[application as usize].open.push(place);
         place
     }
 
     /// The radio of a flow's sender is reported to it: the SINR in dB, the bandwidth in Hz.
     pub(crate) fn on_radio_report(&mut self, flow: u32, now: Time, sinr: f64, bandwidth: f64) {
-        let seat = &self.seats[self.flows[flow as usize].first as usize];
-        for place in &seat.open {
+        let slot = &self.slots[self.flows[flow as usize].first as usize];
+        for place in &slot.open {
             self.sockets[*place].endpoint.on_radio_report(now, sinr, bandwidth);
         }
     }
@@ -516,8 +394,8 @@ impl Hosts {
     }
 
     /// An application starts, does what is next, or stops.
-    pub(crate) fn wake_application(&mut self, network: &mut Network, now: Time, seat: u32) {
-        let it = &mut self.seats[seat as usize];
+    pub(crate) fn wake_application(&mut self, network: &mut Network, now: Time, slot: u32) {
+        let it = &mut self.slots[slot as usize];
         if it.wake != now {
             return;
         }
@@ -530,24 +408,24 @@ impl Hosts {
                     logging::datagram_left(network, now, &packet);
                 }
                 network.send(now, it.node as u32, *route, packet);
-                self.arrange(network, seat);
+                self.arrange(network, slot);
             }
             Running::Source(..) | Running::Sink(_) => {}
             Running::Streams(_) if stops => {
                 it.stop = Time::ZERO;
-                self.call(network, now, seat, |it, host| it.stop(now, host));
+                self.call(network, now, slot, |it, host| it.stop(now, host));
             }
             Running::Streams(Some(application)) if application.next_wake() <= now => {
-                self.call(network, now, seat, |it, host| it.wake(now, host));
+                self.call(network, now, slot, |it, host| it.wake(now, host));
             }
-            Running::Streams(_) => self.arrange(network, seat),
+            Running::Streams(_) => self.arrange(network, slot),
         }
     }
 
     /// Schedules an application's next wake-up, if none is scheduled in time. One that
     /// has stopped has none.
-    fn arrange(&mut self, network: &mut Network, seat: u32) {
-        let it = &mut self.seats[seat as usize];
+    fn arrange(&mut self, network: &mut Network, slot: u32) {
+        let it = &mut self.slots[slot as usize];
         let next = match &it.running {
             Running::Streams(Some(application)) => application.next_wake(),
             Running::Source(source, ..) => source.next_wake(),
@@ -556,7 +434,7 @@ impl Hosts {
         let time = next.min(it.stop);
         if time < it.wake && it.stop > Time::ZERO {
             it.wake = time;
-            network.schedule(time, Event::new(Kind::Application, seat));
+            network.schedule(time, Event::new(Kind::Application, slot));
         }
     }
 
@@ -570,8 +448,8 @@ impl Hosts {
         }
         let socket = &self.sockets[place];
         if socket.is_half_closed() {
-            let (seat, stream) = (socket.application, Stream(socket.key.0));
-            self.call(network, now, seat, |it, host| it.on_finished(now, stream, host));
+            let (slot, stream) = (socket.application, Stream(socket.key.0));
+            self.call(network, now, slot, |it, host| it.on_finished(now, stream, host));
         }
         if self.sockets[place].endpoint.is_closed() {
             self.release(network, now, place);
@@ -581,14 +459,14 @@ impl Hosts {
     /// Calls a socket's application with what it waits for.
     fn tell(&mut self, network: &mut Network, now: Time, place: u32) {
         let socket = &mut self.sockets[place];
-        let (seat, stream) = (socket.application, Stream(socket.key.0));
+        let (slot, stream) = (socket.application, Stream(socket.key.0));
         let (has_awaited, is_acknowledged) = (socket.has_awaited(), socket.awaits_acknowledgements);
         if has_awaited {
             socket.awaited = u64::MAX;
-            self.call(network, now, seat, |it, host| it.on_received(now, stream, host));
+            self.call(network, now, slot, |it, host| it.on_received(now, stream, host));
         }
         if is_acknowledged {
-            self.call(network, now, seat, |it, host| it.on_acknowledged(now, stream, host));
+            self.call(network, now, slot, |it, host| it.on_acknowledged(now, stream, host));
         }
     }
 
@@ -625,8 +503,8 @@ impl Hosts {
     pub(crate) fn follow_rates(&mut self, network: &mut Network, now: Time) {
         while let Some(change) = network.rate_changes.pop() {
             let node = network.forwarding.topology().near(change.port);
-            let seats = self.seats.iter().filter(|it| it.node == node);
-            for place in seats.flat_map(|it| &it.open) {
+            let slots = self.slots.iter().filter(|it| it.node == node);
+            for place in slots.flat_map(|it| &it.open) {
                 let socket = &mut self.sockets[*place];
                 if socket.follow_rate(network, now, &change)
                     && let Some(time) = socket.next_wake(now)
@@ -639,8 +517,8 @@ impl Hosts {
 
     /// A service of the network sends a message over a flow.
     pub(crate) fn send_message(&mut self, network: &mut Network, now: Time, flow: u32, bytes: u64) {
-        for seat in self.flows[flow as usize].ends() {
-            self.call(network, now, seat as u32, |it, host| it.on_message(now, bytes, host));
+        for slot in self.flows[flow as usize].ends() {
+            self.call(network, now, slot as u32, |it, host| it.on_message(now, bytes, host));
         }
     }
 
@@ -650,19 +528,19 @@ impl Hosts {
     }
 
     /// A transfer was received to its end.
-    fn complete(&mut self, now: Time, seat: u32, completed: Completed) {
-        let seat = &mut self.seats[seat as usize];
-        seat.transfers += 1;
-        let flow = &self.flows[seat.flow as usize];
+    fn complete(&mut self, now: Time, slot: u32, completed: Completed) {
+        let slot = &mut self.slots[slot as usize];
+        slot.transfers += 1;
+        let flow = &self.flows[slot.flow as usize];
         let Completed { number, bytes, start, before } = completed;
         let ideal = flow.ideal.as_ref().map_or(Duration::ZERO, |it| match before {
             Before::Opening => it.file(bytes),
             Before::Request { bytes: request, is_first } => it.exchange(request, bytes, is_first),
             Before::Nothing => it.message(bytes, number == 0),
         });
-        seat.finished = flow.is_file.then_some(now);
+        slot.finished = flow.is_file.then_some(now);
         let completion = now.since(start);
-        self.transfers.push(Transfer { flow: seat.flow, number, bytes, start, completion, ideal });
+        self.transfers.push(Transfer { flow: slot.flow, number, bytes, start, completion, ideal });
     }
 
     /// A socket has nothing more to do.
@@ -671,17 +549,17 @@ impl Hosts {
         let socket = &self.sockets[place];
         let stream = Stream(socket.key.0);
         let application = socket.application;
-        let seat = &mut self.seats[application as usize];
-        seat.closed += &socket.endpoint.counters();
-        seat.limits += &socket.endpoint.limits(now);
-        seat.multipath += socket.endpoint.multipath_counters();
+        let slot = &mut self.slots[application as usize];
+        slot.closed += &socket.endpoint.counters();
+        slot.limits += &socket.endpoint.limits(now);
+        slot.multipath += socket.endpoint.multipath_counters();
         if let End::Multipath(endpoint) = &socket.endpoint {
-            seat.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());
-            for (sum, (it, _)) in seat.subflows.iter_mut().zip(endpoint.subflows()) {
+            slot.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());
+            for (sum, (it, _)) in slot.subflows.iter_mut().zip(endpoint.subflows()) {
                 *sum += &it;
             }
         }
-        seat.open.retain(|it| *it != place);
+        slot.open.retain(|it| *it != place);
         self.sockets.remove(place);
         self.call(network, now, application, |it, _| it.on_closed(stream));
     }

@@ -6,8 +6,9 @@ use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Packet};
 
+use super::running::Running;
 use super::sockets::Key;
-use super::{Hosts, Running};
+use super::state::Hosts;
 use crate::network::Network;
 use crate::side::Side;
 
@@ -51,9 +52,9 @@ impl Hosts {
 
     /// UDP itself does nothing about either; a source may send smaller datagrams.
     fn on_notice_of_datagram(&mut self, datagram: &Datagram, notice: Notice) {
-        let seat = self.flows[datagram.flow as usize].first;
+        let slot = self.flows[datagram.flow as usize].first;
         if let Notice::TooLarge { excess } = notice
-            && let Running::Source(source, _) = &mut self.seats[seat as usize].running
+            && let Running::Source(source, _) = &mut self.slots[slot as usize].running
         {
             source.shrink(datagram.length, excess);
         }

@@ -5,8 +5,7 @@ use windtunnel_applications::{Setting, Workload};
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::Route;
 
-use super::{Hosts, Running};
-use crate::network::Network;
+use super::running::Running;
 
 /// What a flow will carry, with its random stream.
 #[derive(Debug)]
@@ -38,18 +37,6 @@ impl Waiting {
         match self {
             Self::OnStreams(..) => [Running::Streams(None), Running::Streams(None)],
             Self::Datagrams(it) => Self::Datagrams(it.clone()).begin(flow, Time::ZERO),
-        }
-    }
-}
-
-impl Hosts {
-    /// The address of a flow's name is known: it begins.
-    pub(crate) fn begin(&mut self, network: &mut Network, now: Time, flow: u32) {
-        let Some(waiting) = self.waiting.remove(&flow) else { return };
-        let ends = self.flows[flow as usize].ends();
-        for (seat, running) in ends.into_iter().zip(waiting.begin(flow, now)) {
-            self.seats[seat].running = running;
-            self.arrange(network, seat as u32);
         }
     }
 }

@@ -4,7 +4,8 @@ use windtunnel_engine::{Handle, Time};
 use windtunnel_links::Fate;
 use windtunnel_packets::{Packet, PacketStore};
 
-use super::{Port, Transit};
+use super::Port;
+use super::transit::Transit;
 
 /// What came out at the other end.
 #[derive(Clone, Copy, Debug)]

@@ -3,7 +3,7 @@
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_links::{Cursor, PhysicalLayer};
 
-use super::Transit;
+use super::transit::Transit;
 
 /// How long packets use a link at one rate; for equal sizes in a row their transmission
 /// time is computed once.

@@ -2,7 +2,7 @@
 
 use crate::parts::Parts;
 use crate::plan::Plan;
-use crate::recorder::{Interval, Source};
+use crate::recorder::source::{Interval, Source};
 use crate::series::ChannelSample;
 
 /// For each link that follows a channel the node that it leads from.

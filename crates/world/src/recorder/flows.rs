@@ -6,7 +6,7 @@ use crate::hosts::Sampled;
 use crate::nodes;
 use crate::parts::Parts;
 use crate::plan::Plan;
-use crate::recorder::{Interval, Source};
+use crate::recorder::source::{Interval, Source};
 use crate::series::{FlowSample, SeriesPlan};
 
 /// The flows that are sampled, by their place, with what had been counted.

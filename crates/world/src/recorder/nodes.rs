@@ -4,7 +4,7 @@ use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 
 use crate::parts::Parts;
 use crate::plan::Plan;
-use crate::recorder::{Interval, Source};
+use crate::recorder::source::{Interval, Source};
 use crate::series::{NodeSample, SeriesPlan};
 
 /// The nodes that are sampled, each with what it had counted at the last sample.

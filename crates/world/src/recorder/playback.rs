@@ -2,7 +2,7 @@
 
 use crate::parts::Parts;
 use crate::plan::{Plan, Transport};
-use crate::recorder::{Interval, Source};
+use crate::recorder::source::{Interval, Source};
 use crate::series::PlaybackSample;
 
 /// The flows whose receivers may be players with a buffer, by their place.

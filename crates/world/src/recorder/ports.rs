@@ -7,7 +7,7 @@ use crate::parts::Parts;
 use crate::plan::Plan;
 use crate::port::Counters;
 use crate::port_id::PortId;
-use crate::recorder::{Interval, Source};
+use crate::recorder::source::{Interval, Source};
 use crate::series::{PortSample, SeriesPlan};
 
 /// What a port had counted, and how long it had been sending.

@@ -3,7 +3,7 @@
 use crate::parts::Parts;
 use crate::path::{self, PathKey};
 use crate::plan::Plan;
-use crate::recorder::{Interval, Source};
+use crate::recorder::source::{Interval, Source};
 use crate::series::RouteSample;
 
 /// For each flow over IP the paths of its data and back, part by part where proxies split it.

@@ -3,7 +3,7 @@
 use crate::hosts::SampledSubflow;
 use crate::parts::Parts;
 use crate::plan::Plan;
-use crate::recorder::{Interval, Source};
+use crate::recorder::source::{Interval, Source};
 use crate::series::{SeriesPlan, SubflowSample};
 use crate::side::Side;
 

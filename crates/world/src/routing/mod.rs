@@ -16,6 +16,12 @@ pub use topology::{Reached, Topology, Tree};
 
 use crate::plan::Plan;
 
+/// The paths of IP packets to a node, in a topology of a plan.
+#[must_use]
+pub fn plan_tree(plan: &Plan, topology: &Topology, to: usize) -> Tree {
+    ip_tree(topology, plan.domains.as_ref().map(|it| &*it.of), to)
+}
+
 /// The paths of IP packets to a node over links that IP uses: those inside a domain.
 pub(crate) fn ip_tree(topology: &Topology, domains: Option<&[u32]>, to: usize) -> Tree {
     let is_inside =

@@ -3,7 +3,8 @@
 //! level's utility and `b_m` its bitrate. This is BOLA-BASIC with `V` so that the top level is
 //! chosen when the buffer is full: `V = (Q_max - p) / (u_M + γp)`, of segments of `p` seconds.
 
-use super::{Choice, Download, Estimate, Ladder, Rule, Situation};
+use super::{Choice, Download, Estimate, Rule, Situation};
+use crate::video::Ladder;
 
 /// What happens when BOLA would rise to a level that the throughput does not sustain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

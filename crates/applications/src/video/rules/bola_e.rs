@@ -5,7 +5,8 @@
 
 use super::bola::Utilities;
 use super::insufficient_buffer::InsufficientBuffer;
-use super::{Choice, Client, Download, Estimate, Ladder, Rule, Situation};
+use super::{Choice, Client, Download, Estimate, Rule, Situation};
+use crate::video::Ladder;
 
 /// The buffer at which the lowest level ends, in seconds.
 const MINIMUM_BUFFER: f64 = 10.0;

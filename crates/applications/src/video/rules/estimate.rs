@@ -1,6 +1,7 @@
 //! What the next download may get, from those before.
 
-use super::{Download, Ladder};
+use super::Download;
+use crate::video::Ladder;
 
 /// The half-lives of the two averages, in seconds: dash.js and sabre.
 const HALF_LIVES: [f64; 2] = [8.0, 3.0];

@@ -5,7 +5,8 @@
 
 use std::collections::VecDeque;
 
-use super::{Choice, Download, Ladder, Rule, Situation, harmonic_mean};
+use super::{Choice, Download, Rule, Situation, harmonic_mean};
+use crate::video::Ladder;
 use crate::video::{STALL_PENALTY, SWITCH_PENALTY};
 
 /// How many downloads and errors are remembered.

@@ -2,7 +2,8 @@
 //! estimated throughput, and for which the buffer suffices.
 
 use super::insufficient_buffer::InsufficientBuffer;
-use super::{Choice, Client, Download, Estimate, Ladder, Rule, Situation};
+use super::{Choice, Client, Download, Estimate, Rule, Situation};
+use crate::video::Ladder;
 
 /// Parameters of the throughput rule.
 #[derive(Clone, Copy, Debug, PartialEq)]

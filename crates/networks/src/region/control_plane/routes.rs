@@ -3,9 +3,9 @@
 use windtunnel_packets::region::{Code, RegionLink};
 
 use super::ControlPlane;
+use crate::region::context::{Port, RouterContext};
 use crate::region::link_state::Reached;
 use crate::region::path_vector::{Exit, Route};
-use crate::region::router::{Here, Port};
 use crate::region::settings::{Lookup, Standing};
 
 impl ControlPlane {
@@ -20,9 +20,9 @@ impl ControlPlane {
 
     /// The routes to a region that neighbours, or other borders of the own one, tell of, and how
     /// far away those are.
-    pub(super) fn told(&self, here: &Here, code: Code) -> Vec<(u64, Route)> {
+    pub(super) fn told(&self, context: &RouterContext, code: Code) -> Vec<(u64, Route)> {
         let own = self.path_vector.routes(code).map(|it| (0, it));
-        let others = self.link_state.externals(code).filter(|(it, _)| it.router != here.node);
+        let others = self.link_state.externals(code).filter(|(it, _)| it.router != context.node);
         let others = others.map(|(it, reached)| {
             let route = Route {
                 standing: Standing::of(it.preference),
@@ -36,20 +36,20 @@ impl ControlPlane {
     }
 
     /// The routes to a region over the own links to others, and over those of other borders.
-    pub(super) fn searched(&self, here: &Here, code: Code) -> Vec<(u64, Route)> {
+    pub(super) fn searched(&self, context: &RouterContext, code: Code) -> Vec<(u64, Route)> {
         let route = |exit: Exit, it: RegionLink| {
             let path = self.graph.path(it.region, code.region())?.clone();
             Some(Route { standing: Standing::Transit, path, mtu: it.mtu, exit })
         };
-        let open = here.ports(true).into_iter().filter(|it| self.path_vector.is_open(*it));
+        let open = context.ports(true).into_iter().filter(|it| self.path_vector.is_open(*it));
         let own = open.filter_map(|it| {
-            let Port { region, mtu, .. } = here.ports[usize::from(it.0)];
+            let Port { region, mtu, .. } = context.ports[usize::from(it.0)];
             Some((0, route(Exit::Here(it), RegionLink { region, mtu })?))
         });
         let borders = self
             .link_state
             .borders()
-            .filter(|it| it.code == Code::of_region(here.number()) && it.router != here.node);
+            .filter(|it| it.code == Code::of_region(context.number()) && it.router != context.node);
         let others = borders.filter_map(|it| Some((it, self.reached(it.router)?)));
         let others = others.flat_map(|(border, reached)| {
             let routes =

@@ -6,8 +6,9 @@
 use windtunnel_engine::Random;
 
 use super::bandit::Learner;
+use super::choosing::{least, uniform};
 use super::memory::Memory;
-use super::{PathId, PathInfo, least, uniform};
+use super::{PathId, PathInfo};
 
 /// Rounds and losses of a path.
 #[derive(Clone, Copy, Debug, Default)]

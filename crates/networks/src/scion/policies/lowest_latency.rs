@@ -2,7 +2,8 @@
 
 use windtunnel_engine::{Random, Time};
 
-use super::{PathInfo, PathPolicy, least};
+use super::choosing::least;
+use super::{PathInfo, PathPolicy};
 
 /// The policy.
 #[derive(Debug)]

@@ -9,8 +9,9 @@
 
 use windtunnel_engine::{Duration, Random, Time};
 
+use super::choosing::least;
 use super::memory::Memory;
-use super::{PathInfo, PathPolicy, least};
+use super::{PathInfo, PathPolicy};
 
 /// Parameters of the policy.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -7,9 +7,10 @@
 use windtunnel_engine::Random;
 
 use super::bandit::Learner;
+use super::choosing::least;
 use super::epsilon_greedy::Mean;
 use super::memory::Memory;
-use super::{PathId, PathInfo, least};
+use super::{PathId, PathInfo};
 
 /// How it draws.
 #[derive(Debug, Default)]

@@ -4,7 +4,8 @@ use std::cmp::Reverse;
 
 use windtunnel_engine::{Random, Time};
 
-use super::{PathInfo, PathPolicy, least};
+use super::choosing::least;
+use super::{PathInfo, PathPolicy};
 
 /// The policy.
 #[derive(Debug)]

@@ -17,7 +17,7 @@ use serde::Deserialize;
 use windtunnel_applications::Workload;
 use windtunnel_transports::tcp::TcpSettings;
 
-use super::paths::Around;
+use super::paths::FlowContext;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::schema::short_forms;
@@ -67,7 +67,7 @@ impl TcpWorkload {
     /// What a flow between two nodes carries, over connections with these settings.
     pub(super) fn plan(
         &self,
-        around: &Around<'_>,
+        context: &FlowContext<'_>,
         ends: [usize; 2],
         settings: &TcpSettings,
         files: &mut Files<'_>,
@@ -77,10 +77,10 @@ impl TcpWorkload {
             Self::File(it) => it.plan(),
             Self::RequestResponse(it) => it.plan(),
             Self::OnOff(it) => it.turns().map(Workload::OnOff),
-            Self::Arrivals(it) => it.plan(&around.paths, ends, settings, files),
+            Self::Arrivals(it) => it.plan(&context.paths, ends, settings, files),
             Self::Video(it) => it.plan(files),
             Self::AdaptiveVideo(it) => {
-                it.plan(settings.maximum_segment, &around.controllers.extensions.rules, files)
+                it.plan(settings.maximum_segment, &context.controllers.extensions.rules, files)
             }
             Self::Frames(it) => it.settings(files).map(Workload::Frames),
         }

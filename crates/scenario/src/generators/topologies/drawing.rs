@@ -7,7 +7,7 @@ use windtunnel_engine::Duration;
 
 use crate::error::Mistake;
 use crate::generators::demands::Demand;
-use crate::generators::{entry, set, text};
+use crate::generators::entries::{entry, set, text};
 use crate::tree::{Entry, Node as Tree, Value};
 use crate::units::written;
 

@@ -7,11 +7,11 @@ use serde::{Deserialize, Serialize};
 use windtunnel_orbits::MEAN_RADIUS;
 
 use super::drawing::Drawing;
-use super::not_too_many;
+use super::limits::not_too_many;
 use crate::error::{Mistake, list};
 use crate::files::Files;
 use crate::generators::demands::Demand;
-use crate::generators::entry;
+use crate::generators::entries::entry;
 use crate::graphs::{EdgeValues, Found, Graph, GraphLink, GraphNode, LeftOut, in_fibre};
 use crate::located::Located;
 use crate::tree::{Entry, Node as Tree, Value};

@@ -4,6 +4,7 @@ mod data_center;
 mod drawing;
 mod file;
 mod geometry;
+mod limits;
 mod random;
 mod regular;
 mod sides;
@@ -11,13 +12,12 @@ mod sides;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::MOST;
 use super::demands::Demands;
 use crate::defaults::Part;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::links::Link;
-use crate::located::{Both, Located};
+use crate::located::Both;
 use crate::nodes::Node;
 use crate::reader;
 use crate::tree::{Entry, Node as Tree};
@@ -141,24 +141,4 @@ impl Kind {
             Self::File(it) => it.draw(drawing, files),
         }
     }
-}
-
-/// A number of things, if it is possible.
-fn within(number: &Located<u32>, least: usize, most: usize) -> Result<usize, Mistake> {
-    let value = number.value as usize;
-    number.checked(
-        |_| (least..=most).contains(&value),
-        || format!("{value} is out of range: it must be from {least} to {most}"),
-        &format!("write a whole number from {least} to {most}"),
-    )?;
-    Ok(value)
-}
-
-/// Refuses more nodes than one table stands for.
-fn not_too_many(nodes: usize, number: &Located<u32>) -> Result<(), Mistake> {
-    number.checked(
-        |_| nodes <= MOST,
-        || format!("a network of more than {MOST} nodes"),
-        "write smaller numbers",
-    )
 }

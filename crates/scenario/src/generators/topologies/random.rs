@@ -6,9 +6,11 @@ use windtunnel_engine::{Random, Streams};
 
 use super::drawing::Drawing;
 use super::geometry::{distance, join_parts};
-use super::{MOST, within};
+use super::limits::within;
 use crate::error::Mistake;
-use crate::generators::patterns::{below, one};
+use crate::generators::draws::below;
+use crate::generators::entries::MOST;
+use crate::generators::patterns::one;
 use crate::located::Located;
 
 /// The most nodes of a network in which all pairs are looked at.

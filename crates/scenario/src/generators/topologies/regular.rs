@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::drawing::Drawing;
-use super::{MOST, not_too_many, within};
+use super::limits::{not_too_many, within};
 use crate::defaults::Part;
 use crate::error::Mistake;
+use crate::generators::entries::MOST;
 use crate::links::Link;
 use crate::located::Located;
 use crate::nodes::Node;

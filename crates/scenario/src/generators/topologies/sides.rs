@@ -5,10 +5,11 @@ use serde::Deserialize;
 use windtunnel_engine::Duration;
 
 use super::drawing::Drawing;
+use super::limits::within;
 use super::regular::row;
-use super::{MOST, within};
 use crate::defaults::Part;
 use crate::error::Mistake;
+use crate::generators::entries::MOST;
 use crate::links::Link;
 use crate::located::{Each, Located};
 use crate::nodes::Node;

@@ -11,9 +11,10 @@ use windtunnel_transports::tcp::{
     BufferLimits, EndpointCounters, LimitTimes, Reading, TcpOutbox, TcpSettings,
 };
 
+use super::running::Running;
 use super::sockets::Sockets;
+use super::state::{Accepted, Class, FlowPlace, HostSlot, Hosts};
 use super::waiting::Waiting;
-use super::{Accepted, Class, FlowPlace, Hosts, Running, Seat};
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
 use crate::path::{self, PathKey};
@@ -28,7 +29,7 @@ impl Hosts {
         let numbers = Numbers::of(plan);
         let mut hosts = Self {
             flows: Vec::with_capacity(plan.flows.len()),
-            seats: Vec::with_capacity(2 * plan.flows.len()),
+            slots: Vec::with_capacity(2 * plan.flows.len()),
             classes: Vec::with_capacity(plan.flows.len()),
             sockets: Sockets::new(numbers.classes()),
             numbers,
@@ -57,7 +58,7 @@ impl Hosts {
         let start = flow.start + delay_of_start(flow, &mut random);
         let place = FlowPlace {
             start,
-            first: self.seats.len() as u32,
+            first: self.slots.len() as u32,
             hosts: flow.parts().count() as u32 + 1,
             subflows: flow.multipath.as_ref().map_or(0, |it| it.paths.len() as u32),
             class: None,
@@ -93,8 +94,8 @@ impl Hosts {
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
                 let waiting = Waiting::Datagrams(Box::new((settings.clone(), random, route)));
                 let [source, sink] = self.unless_named(flow, start, waiting);
-                self.seat(0, flow.from, source, flow.stop);
-                self.seat(1, flow.to, sink, Time::NEVER);
+                self.slot(0, flow.from, source, flow.stop);
+                self.slot(1, flow.to, sink, Time::NEVER);
             }
         }
     }
@@ -109,7 +110,7 @@ impl Hosts {
         paths: &[[PathKey; 2]],
         forwarding: &Forwarding,
     ) {
-        let first = self.seats.len() as u32;
+        let first = self.slots.len() as u32;
         let to_proxy = flow.split.as_ref().map(|it| {
             Arc::new(TcpSettings {
                 receive_buffer: BufferLimits::fixed(it.buffer),
@@ -147,7 +148,7 @@ impl Hosts {
         let all = std::iter::once(sender).chain(proxies).chain(std::iter::once(receiver));
         let nodes = std::iter::once(flow.from).chain(flow.parts().map(|it| it[1]));
         for (position, (running, node)) in (0..).zip(all.zip(nodes)) {
-            self.seat(position, node, running, flow.stop);
+            self.slot(position, node, running, flow.stop);
         }
     }
 
@@ -163,8 +164,8 @@ impl Hosts {
         idle
     }
 
-    fn seat(&mut self, position: u32, node: usize, running: Running, stop: Time) {
-        self.seats.push(Seat {
+    fn slot(&mut self, position: u32, node: usize, running: Running, stop: Time) {
+        self.slots.push(HostSlot {
             flow: self.flows.len() as u32 - 1,
             node,
             position,

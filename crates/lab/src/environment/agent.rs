@@ -1,5 +1,5 @@
-//! The place of a flow's controller in which somebody else sits: it passes on what the
-//! transport says, and does what it is told.
+//! The controller of a flow that an agent drives: it passes on what the transport reports, and
+//! does what the agent answers.
 
 use std::any::Any;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -9,7 +9,7 @@ use windtunnel_controllers::{
     Settings, Signal, Start, TransmissionStart, Window, seconds,
 };
 
-use super::Answer;
+use super::answer::Answer;
 
 const DESCRIPTION: Description = Description {
     name: "agent",
@@ -85,13 +85,13 @@ pub(super) fn lock(shared: &Shared) -> MutexGuard<'_, Heard> {
 
 /// Makes the controllers of a flow that is stepped.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct AgentMaker {
     pub(super) shared: Shared,
     /// The flow's own controller, if it decides.
     pub(super) own: Option<Settings>,
 }
 
-impl Maker for Seat {
+impl Maker for AgentMaker {
     fn description(&self) -> &'static Description {
         self.own.as_ref().map_or(&DESCRIPTION, Settings::description)
     }

@@ -1,0 +1,178 @@
+//! All controllers of this crate, each named once.
+
+use crate::controller::Controller;
+use crate::description::Description;
+use crate::external::External;
+use crate::settings::Settings;
+use crate::signals::{
+    Acknowledgement, Congestion, Nanoseconds, PathEstimate, Sibling, Start, TransmissionStart,
+};
+use crate::window::Window;
+
+/// Makes [`AnyController`], an enum over all controllers: static dispatch in
+/// the hot loop, and one list for all uses of their names.
+macro_rules! registry {
+    ($($module:ident :: $type:ident),+ $(,)?) => {
+        $(pub use crate::$module::$type;)+
+
+        /// Any registered controller, or an external one.
+        #[derive(Clone, Debug)]
+        #[allow(missing_docs, reason = "each variant is documented where its type is")]
+        pub enum AnyController { $($type($type),)+ External(alloc::boxed::Box<dyn External>) }
+
+        /// Every registered controller's description.
+        pub const DESCRIPTIONS: &[&Description] = &[$(&crate::$module::DESCRIPTION),+];
+
+        impl AnyController {
+            /// Builds the controller that `settings` describe.
+            #[must_use]
+            pub fn new(start: Start, settings: &Settings) -> Self {
+                if let Some(maker) = settings.maker() {
+                    return Self::External(maker.make(start));
+                }
+                let name = settings.description().name;
+                $(if name == crate::$module::DESCRIPTION.name {
+                    return Self::$type($type::new(start, settings));
+                })+
+                unreachable!("settings are made from a registered description")
+            }
+
+            /// The description of the controller.
+            #[inline]
+            #[must_use]
+            pub fn description(&self) -> &'static Description {
+                match self {
+                    $(Self::$type(_) => &crate::$module::DESCRIPTION,)+
+                    Self::External(it) => it.description(),
+                }
+            }
+        }
+
+        impl Controller for AnyController {
+            #[inline]
+            fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
+                match self {
+                    $(Self::$type(it) => it.on_acknowledgement(acknowledgement),)+
+                    Self::External(it) => it.on_acknowledgement(acknowledgement),
+                }
+            }
+            #[inline]
+            fn on_congestion(&mut self, congestion: &Congestion) {
+                match self {
+                    $(Self::$type(it) => it.on_congestion(congestion),)+
+                    Self::External(it) => it.on_congestion(congestion),
+                }
+            }
+            #[inline]
+            fn on_recovered(&mut self, now: Nanoseconds) {
+                match self {
+                    $(Self::$type(it) => it.on_recovered(now),)+
+                    Self::External(it) => it.on_recovered(now),
+                }
+            }
+            #[inline]
+            fn on_transmission_start(&mut self, start: &TransmissionStart) {
+                match self {
+                    $(Self::$type(it) => it.on_transmission_start(start),)+
+                    Self::External(it) => it.on_transmission_start(start),
+                }
+            }
+            #[inline]
+            fn on_siblings(&mut self, own: &Sibling, others: &[Sibling]) {
+                match self {
+                    $(Self::$type(it) => it.on_siblings(own, others),)+
+                    Self::External(it) => it.on_siblings(own, others),
+                }
+            }
+            fn on_spurious(&mut self, before: &Self) {
+                match (self, before) {
+                    $((Self::$type(it), Self::$type(before)) => it.on_spurious(before),)+
+                    (Self::External(it), Self::External(before)) => it.undo(before.as_ref()),
+                    _ => unreachable!("a connection keeps its controller"),
+                }
+            }
+            fn lower_window(&mut self, cwnd: f64, ssthresh: f64) {
+                match self {
+                    $(Self::$type(it) => it.lower_window(cwnd, ssthresh),)+
+                    Self::External(it) => it.lower_window(cwnd, ssthresh),
+                }
+            }
+            #[inline]
+            fn pacing_rate(&self) -> Option<f64> {
+                match self {
+                    $(Self::$type(it) => it.pacing_rate(),)+
+                    Self::External(it) => it.pacing_rate(),
+                }
+            }
+            fn estimate(&self) -> Option<PathEstimate> {
+                match self {
+                    $(Self::$type(it) => it.estimate(),)+
+                    Self::External(it) => it.estimate(),
+                }
+            }
+            #[inline]
+            fn abandons(&self) -> bool {
+                match self {
+                    $(Self::$type(it) => it.abandons(),)+
+                    Self::External(it) => it.abandons(),
+                }
+            }
+            #[inline]
+            fn window(&self) -> &Window {
+                match self {
+                    $(Self::$type(it) => it.window(),)+
+                    Self::External(it) => it.window(),
+                }
+            }
+            #[inline]
+            fn window_mut(&mut self) -> &mut Window {
+                match self {
+                    $(Self::$type(it) => it.window_mut(),)+
+                    Self::External(it) => it.window_mut(),
+                }
+            }
+        }
+    };
+}
+
+registry! {
+    agile_sd::AgileSd,
+    aimd::Aimd,
+    bbr1::Bbr1,
+    bbr3::Bbr3,
+    bic::Bic,
+    cltcp::Cltcp,
+    compound::Compound,
+    copa::Copa,
+    cubic::Cubic,
+    d_tcp::DTcp,
+    dctcp::Dctcp,
+    dctcp_sce::DctcpSce,
+    ec_elastic::EcElastic,
+    elastic::Elastic,
+    fast::Fast,
+    fixed::Fixed,
+    h_tcp::HTcp,
+    highspeed::Highspeed,
+    illinois::Illinois,
+    ledbat::Ledbat,
+    ledbat_plus_plus::LedbatPlusPlus,
+    new_reno::NewReno,
+    pcon_bic::PconBic,
+    prague::Prague,
+    reno::Reno,
+    reno_sce::RenoSce,
+    scalable::Scalable,
+    tahoe::Tahoe,
+    tcp_fit::TcpFit,
+    vegas::Vegas,
+    veno::Veno,
+    westwood::Westwood,
+    yeah::Yeah,
+    // Behind the others, which keep their places: colours in pictures follow these.
+    balia::Balia,
+    c_mpbbr::CMpbbr,
+    lia::Lia,
+    olia::Olia,
+    wvegas::WVegas,
+}

@@ -1,0 +1,64 @@
+//! How packets of real hosts enter the world and leave it.
+
+use windtunnel_engine::Time;
+use windtunnel_packets::real::{RealHeader, RealPacket, set_ecn};
+use windtunnel_packets::{Body, Packet, Route};
+
+use crate::attachments::{Departure, Entry};
+use crate::network::Network;
+use crate::world::World;
+
+impl Network {
+    /// Sends a packet of a real host from one attachment to another.
+    fn enter(&mut self, now: Time, ends: [usize; 2], header: &RealHeader, bytes: &[u8]) -> Entry {
+        let [from, to] = ends;
+        let Some(route) = self.attachments.route(from, to, header) else {
+            return Entry::Unreachable;
+        };
+        let bytes = self.packets.copy_message(bytes);
+        let node = self.attachments.nodes[from];
+        let [from, to] = ends.map(|it| it as u16);
+        let RealHeader { dscp, ecn, flow, length: network_size, .. } = *header;
+        let body = Body::Real(RealPacket { from, to, dscp, ecn, entered: now, flow, bytes });
+        let packet = Packet { body, ecn, network_size, hops: 0, route: Route::default() };
+        self.send(now, node, route, packet);
+        Entry::Entered
+    }
+}
+
+impl World {
+    /// A packet of a real host enters at the attachment `ends[0]` and is to leave at `ends[1]`,
+    /// both by their places in [`Plan::attachments`](crate::Plan::attachments). Time moves on to `now` first. Only for a
+    /// world on one thread.
+    pub fn enter(
+        &mut self,
+        now: Time,
+        ends: [usize; 2],
+        header: &RealHeader,
+        bytes: &[u8],
+    ) -> Entry {
+        self.advance(now);
+        let part = self.only_part();
+        let entry = part.network.enter(now, ends, header, bytes);
+        part.hand_over(now);
+        entry
+    }
+
+    /// Calls `leave` with each packet that has left since the last call, in the order in which
+    /// they did.
+    pub fn departures(&mut self, mut leave: impl FnMut(Departure<'_>)) {
+        let Network { attachments, packets, .. } = &mut self.only_part().network;
+        for (time, packet) in attachments.arrived.drain(..) {
+            let Body::Real(real) = packet.body else { continue };
+            let bytes = packets.message_mut(real.bytes);
+            let is_marked = real.ecn != packet.ecn;
+            if is_marked {
+                set_ecn(bytes, packet.ecn);
+            }
+            let delay = time.since(real.entered);
+            let [from, to] = [real.from, real.to].map(usize::from);
+            leave(Departure { time, delay, from, to, bytes, is_marked });
+            packets.discard(&packet);
+        }
+    }
+}

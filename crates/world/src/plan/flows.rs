@@ -1,0 +1,134 @@
+//! Flows over IP.
+
+use std::sync::Arc;
+
+use windtunnel_applications::Workload;
+use windtunnel_applications::udp::UdpSettings;
+use windtunnel_controllers::Need;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_transports::mptcp::MultipathSettings;
+use windtunnel_transports::tcp::TcpSettings;
+
+use super::names::NameLookupPlan;
+use crate::port_id::PortId;
+
+/// A flow over IP, from one node to another.
+#[derive(Clone, Debug)]
+pub struct FlowPlan {
+    /// Its name.
+    pub name: String,
+    /// The node that the data comes from.
+    pub from: usize,
+    /// The node that it goes to.
+    pub to: usize,
+    /// How it is carried, and what.
+    pub transport: Transport,
+    /// Proxies that split its connections; only of a flow over TCP whose sender opens
+    /// them.
+    pub split: Option<SplitPlan>,
+    /// When it starts, at the earliest.
+    pub start: Time,
+    /// It starts at a random moment within so much time from then.
+    pub start_within: Duration,
+    /// From when it begins nothing more; what was handed over is still sent.
+    pub stop: Time,
+    /// The path of its data, where it has one of its own that routing does not change: its
+    /// ports, from the sender to the receiver. What comes back takes the same links.
+    pub path: Option<Vec<PortId>>,
+    /// Its paths, where it takes several at once; only of a flow over TCP without `split` and
+    /// `path`.
+    pub multipath: Option<MultipathPlan>,
+    /// The port of the only radio link on the path of its data: the SINR there is
+    /// reported to the sender, if its controller asks for that. None where there is no
+    /// such link, or more than one.
+    pub radio: Option<PortId>,
+    /// The name that is asked for before it begins, if it has one; only of a plan with domains.
+    pub lookup: Option<NameLookupPlan>,
+}
+
+/// The paths of a flow over Multipath TCP.
+#[derive(Clone, Debug)]
+pub struct MultipathPlan {
+    /// How its connections behave, with as many paths.
+    pub settings: Arc<MultipathSettings>,
+    /// The ports of each path of its data, which routing does not change; what comes back takes
+    /// the same links.
+    pub paths: Vec<Vec<PortId>>,
+    /// Whether the receiver of the data opens the connections, and is the client of `settings`.
+    pub receiver_opens: bool,
+}
+
+/// Proxies that split connections (RFC 3135, section 2.4): each ends the connection from
+/// the node before and opens one to the next, over which it sends what it receives.
+#[derive(Clone, Debug)]
+pub struct SplitPlan {
+    /// Their nodes, from the sender to the receiver: at least one, none twice, and none
+    /// of the flow's own.
+    pub at: Vec<usize>,
+    /// How many bytes of a connection each can hold.
+    pub buffer: u64,
+}
+
+/// How a flow is carried, and what it carries.
+#[derive(Clone, Debug)]
+pub enum Transport {
+    /// Over TCP.
+    Tcp {
+        /// How its connections behave.
+        settings: Arc<TcpSettings>,
+        /// What they carry.
+        workload: Workload,
+    },
+    /// Over UDP.
+    Udp(UdpSettings),
+}
+
+impl FlowPlan {
+    /// Whether it is carried over TCP.
+    #[must_use]
+    pub fn is_over_tcp(&self) -> bool {
+        matches!(self.transport, Transport::Tcp { .. })
+    }
+
+    /// Whether its controller needs reports of a radio.
+    #[must_use]
+    pub fn needs_radio_reports(&self) -> bool {
+        match &self.transport {
+            Transport::Tcp { settings, .. } => {
+                settings.controller.needs().any(|it| it == Need::Sinr)
+            }
+            Transport::Udp(_) => false,
+        }
+    }
+
+    /// Whether it opens connections again and again.
+    #[must_use]
+    pub fn has_many_connections(&self) -> bool {
+        matches!(&self.transport, Transport::Tcp { workload, .. } if workload.has_many_streams())
+    }
+
+    /// Its TCP connections, where each carries one stream: between which nodes, and on which
+    /// path if they have one of their own. There is one, or one between each two neighbouring
+    /// hosts if proxies split them, or a subflow on each of several paths.
+    pub fn connections(&self) -> impl Iterator<Item = ([usize; 2], Option<&[PortId]>)> {
+        let paths = self.multipath.iter().flat_map(|it| &it.paths).map(|it| Some(&it[..]));
+        let subflows = paths.map(|it| ([self.from, self.to], it));
+        let is_plain = self.multipath.is_none();
+        let own = self.path.as_deref();
+        subflows.chain(self.parts().filter(move |_| is_plain).map(move |it| (it, own)))
+    }
+
+    /// Whether it has paths of its own.
+    #[must_use]
+    pub fn has_own_paths(&self) -> bool {
+        self.path.is_some() || self.multipath.is_some()
+    }
+
+    /// The nodes between which connections run, in pairs, from the sender to the
+    /// receiver: one pair unless proxies split them.
+    pub fn parts(&self) -> impl Iterator<Item = [usize; 2]> {
+        let proxies = || self.split.iter().flat_map(|it| it.at.iter().copied());
+        let starts = std::iter::once(self.from).chain(proxies());
+        starts.zip(proxies().chain(std::iter::once(self.to))).map(<[usize; 2]>::from)
+    }
+}
