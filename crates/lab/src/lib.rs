@@ -34,7 +34,7 @@ pub use after_the_end::after_the_end;
 pub use batch::{Batch, Details, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
-pub use dns::DnsServer;
+pub use dns::{BoundRoots, DnsServer};
 pub use environment::{
     Agents, Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
