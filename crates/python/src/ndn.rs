@@ -263,6 +263,7 @@ fn face_counters<'py>(py: Python<'py>, counters: &FaceCounters) -> PyResult<Boun
         malformed,
         dropped,
         refused,
+        evicted,
     );
     Ok(all)
 }
