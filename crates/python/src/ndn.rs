@@ -246,7 +246,7 @@ fn measured<'py>(py: Python<'py>, report: &GetReport) -> PyResult<Bound<'py, PyD
         marks,
         duplicates,
     );
-    counted!(all, report, verified, unverified);
+    counted!(all, report, verified, unverified, rejected);
     all.set_item("link", face_counters(py, &report.faces)?)?;
     Ok(all)
 }
