@@ -37,7 +37,6 @@ impl Emulation {
         scenario, doors, folder=None, captured=Vec::new(), *,
         directions=None, snap_length=None, window=None
     ))]
-    #[expect(clippy::too_many_arguments, reason = "most are keywords in Python")]
     fn new(
         scenario: &Bound<'_, Scenario>,
         doors: Vec<(String, Option<String>, Option<String>)>,
