@@ -100,7 +100,7 @@ fn bytes_are_those_that_were_acknowledged_however_small_the_segments() {
 
 #[test]
 fn a_connection_that_begins_without_numbers_counts_from_its_first_transmission_on() {
-    let settings = Settings::defaults(&DESCRIPTIONS[0]);
+    let settings = Settings::defaults(DESCRIPTIONS[0]);
     let Peer { mut report, .. } = Peer::new("cubic");
     (report.unacknowledged, report.next) = (0, 0);
     let mut connection = Connection::new(&settings, &report);
