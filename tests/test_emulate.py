@@ -18,6 +18,9 @@ import pytest
 
 from browser import CHROMIUM, needs_chromium
 from conftest import Command
+from windtunnel.cli import emulating
+from windtunnel.cli.output import Failure
+from windtunnel.results import Results
 
 ROOT = Path(__file__).parents[1]
 SCENARIO = ROOT / "scenarios/live/emulate.toml"
@@ -87,6 +90,119 @@ def test_a_file_crosses_unchanged(windtunnel: Command, network: Path, tmp_path: 
     # The delay of the link and of a full packet, at the least.
     assert back["delay_s"]["median"] >= 0.005
     assert report["malformed"] == report["refused"] == 0
+
+
+@needs_namespaces
+def test_time_begins_with_the_command(windtunnel: Command, network: Path) -> None:
+    # The program of --at never listens, so that the command waits for it for five seconds.
+    network.write_text(
+        NETWORK.replace('"5 ms" }', '"5 ms", changes = [{ at = "3 s", delay = "500 ms" }] }'),
+        encoding="utf-8",
+    )
+    client = (
+        "import socket, sys, time; it = socket.socket(socket.AF_INET, socket.SOCK_DGRAM); "
+        "it.sendto(b'data', ('10.0.0.2', 7000)); time.sleep(1)"
+    )
+    command = ["emulate", network, "--at", "server=sleep 60", "--json", "--"]
+    report = json.loads(windtunnel(*command, sys.executable, "-c", client).stdout)
+    assert direction(report, "client")["delay_s"]["maximum"] < 0.1
+    assert report["duration_s"] < 4
+
+
+SEND_EVENLY = """
+import socket, time
+it = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(100):
+    it.sendto(bytes(972), ("10.0.0.2", 7000))
+    time.sleep(0.01)
+"""
+
+
+@needs_namespaces
+def test_an_emulation_is_saved_as_a_run(windtunnel: Command, network: Path, tmp_path: Path) -> None:
+    command = ["emulate", network, "--pcap", "client", "--json", "--out"]
+    for name in ("one", "other"):
+        done = windtunnel(
+            *command, tmp_path / name, "--", sys.executable, "-c", SEND_EVENLY, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stderr
+    report = json.loads(done.stdout)
+    assert report["results"] == str(tmp_path / "other")
+    results = Results.load(tmp_path / "other")
+    entered = direction(report, "client")["entered_packets"]
+    forth = results["links"].row(0, named=True)
+    assert (forth["link"], forth["from"], forth["to"]) == ("line", "client", "server")
+    assert forth["offered"] == entered >= 100
+    assert forth["delivered"] + forth["in_transit"] == entered
+    # The run is as long as the command: a second and what Python takes to start.
+    assert results["runs"]["duration_s"][0] == pytest.approx(report["duration_s"])
+    series = results["link_series"]
+    assert max(series["time_s"]) <= report["duration_s"]
+    rates = series.filter(series["from"] == "client")["throughput_bps"].to_list()
+    # A thousand bytes with headers each ten milliseconds, or less often.
+    assert 0 < sum(rates) / len(rates) <= 1000 * 8 * 100 * 1.05
+    assert results.manifest["emulation"]["directions"] == report["directions"]
+    # What the kernel sent is in the capture as it was sent.
+    capture = next((tmp_path / "other" / "captures").rglob("*.pcapng")).read_bytes()
+    assert capture.count(bytes(972)) >= 100
+    assert windtunnel("report", tmp_path / "other").returncode == 0
+    compared = windtunnel("compare", tmp_path / "one", tmp_path / "other")
+    assert compared.returncode in (0, 1), compared.stderr
+
+
+@needs_namespaces
+def test_a_shell_is_at_the_node_that_is_named(windtunnel: Command, network: Path) -> None:
+    environment = os.environ | {"SHELL": "/bin/sh"}
+    answered = windtunnel(
+        "emulate", network, "--shell", "server", input="ip -br address\n", env=environment
+    )
+    assert answered.returncode == 0, answered.stderr
+    assert "10.0.0.2/8" in answered.stdout
+
+
+@needs_namespaces
+def test_an_interface_that_vanishes_ends_it_with_a_message(
+    windtunnel: Command, network: Path
+) -> None:
+    answered = windtunnel(
+        "emulate", network, "--json", "--", "sh", "-c", "ip link delete world0; sleep 60"
+    )
+    assert answered.returncode == 1
+    assert "the interface world0 has vanished" in answered.stderr
+    assert "world0" in json.loads(answered.stdout)["failure"]
+
+
+SEND_FIFTY = """
+import socket, time
+it = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+for _ in range(50):
+    it.sendto(bytes(972), ("10.0.0.2", 7000))
+"""
+
+
+@needs_namespaces
+def test_what_is_in_flight_at_the_end_is_told_from_what_was_dropped(
+    windtunnel: Command, network: Path
+) -> None:
+    # While the first is sent, for 10 ms, ten wait; all that are not dropped are still on their way.
+    network.write_text(
+        'duration = "60 s"\nnodes = { client = {}, server = {} }\n'
+        'links.line = { nodes = ["client", "server"], rate = "800 kbps", delay = "5 s", '
+        'queue = { limit = "10 packets" } }\n',
+        encoding="utf-8",
+    )
+    command = ["emulate", network, "--json", "--", sys.executable, "-c", SEND_FIFTY]
+    report = json.loads(windtunnel(*command).stdout)
+    forth = direction(report, "client")
+    assert forth["left_packets"] == 0
+    assert forth["in_flight_packets"] + forth["dropped_packets"] == 50
+    assert 11 <= forth["in_flight_packets"] < 50
+    queue = report["queues"][0]
+    assert (queue["link"], queue["from"], queue["to"]) == ("line", "client", "server")
+    assert queue["overlimit_drops"] == forth["dropped_packets"]
+    shown = windtunnel("emulate", network, "--", sys.executable, "-c", SEND_FIFTY).stdout
+    assert "queue full" in shown
+    assert "flight" in shown
 
 
 @needs_namespaces
@@ -271,6 +387,39 @@ def test_root_is_not_needed_where_users_may_have_namespaces() -> None:
     assert answered.returncode == 0, answered.stderr
 
 
+@needs_namespaces
+@pytest.mark.skipif(os.geteuid() != 0, reason="it hides a device")
+@pytest.mark.parametrize("is_there", [False, True])
+def test_without_the_device_it_says_what_to_do(network: Path, is_there: bool) -> None:
+    # One that is there and cannot be opened is one of another kind; where it could be made, it is.
+    hide = "mount -t tmpfs none /dev/net"
+    hide += " && mknod /dev/net/tun c 10 255" if is_there else " -o ro"
+    command = [sys.executable, "-m", "windtunnel", "emulate", str(network), "--", "true"]
+    answered = subprocess.run(
+        ["unshare", "--mount", "sh", "-c", f'{hide} && exec "$0" "$@"', *command],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert answered.returncode == 2
+    assert "Traceback" not in answered.stderr
+    wanted = "/dev/net/tun may not be opened" if is_there else "there is no /dev/net/tun"
+    assert wanted in answered.stderr
+    assert "--device /dev/net/tun" in answered.stderr
+
+
+def test_without_user_namespaces_it_says_what_to_do(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    refusing = tmp_path / "unshare"
+    refusing.write_text("#!/bin/sh\necho unshare: not permitted >&2; exit 1\n", encoding="utf-8")
+    refusing.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    with pytest.raises(Failure, match=r"unshare: not permitted(?s:.*)user namespaces"):
+        emulating.become_root([("client", None, None)])
+
+
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -281,6 +430,10 @@ def test_root_is_not_needed_where_users_may_have_namespaces() -> None:
         (["--attach", "client=tun0"], ["not two to attach"]),
         (["--attach", "client=tun0", "--attach", "client=tun1"], ["attached twice"]),
         ([], ["name what runs behind the nodes"]),
+        (["--shell", "nobody"], ["no node `nobody`"]),
+        (["--shell", "client", "--", "true"], ["--shell is in place of a command"]),
+        (["--pcap", "client", "--", "true"], ["--pcap needs --out"]),
+        (["--out", "x", "--pcap", "nobody", "--", "true"], ["--pcap nobody", "no such node"]),
     ],
 )
 def test_mistakes_are_explained(

@@ -146,6 +146,34 @@ def test_a_commands_sockets_use_the_controller(near: str, windtunnel: Command) -
     assert said["algorithm"] not in available()
 
 
+SEND_SINGLE_BYTES = """
+import socket, threading, time
+listener = socket.socket()
+listener.bind(("127.0.0.1", 0))
+listener.listen()
+def serve():
+    accepted, _ = listener.accept()
+    while accepted.recv(65536):
+        pass
+threading.Thread(target=serve, daemon=True).start()
+sender = socket.create_connection(listener.getsockname())
+sender.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+for _ in range(1000):
+    sender.send(b"x")
+    time.sleep(0.0005)
+sender.close()
+time.sleep(0.2)
+"""
+
+
+def test_bytes_are_those_that_were_acknowledged(windtunnel: Command) -> None:
+    command = ["fly", "--controller", "cubic", "--json", "--", sys.executable, "-c"]
+    done = windtunnel(*command, SEND_SINGLE_BYTES)
+    assert done.returncode == 0, done.stderr
+    # A FIN has a sequence number as well, and each of the two ends may send one.
+    assert 1000 <= json.loads(done.stdout)["bytes"] <= 1002
+
+
 def test_the_commands_exit_code_is_that_of_fly(windtunnel: Command) -> None:
     assert windtunnel("fly", "--controller", "reno", "sh", "-c", "exit 7").returncode == 7
     missing = windtunnel("fly", "--controller", "reno", "--", "no-such-program")

@@ -287,3 +287,30 @@ def test_what_is_wrong_is_said(windtunnel: Command, arguments: list[str], expect
     assert done.returncode == 2, done.stderr
     assert expected in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def tlv(number: int, value: bytes) -> bytes:
+    """Encode a short element."""
+    return bytes([number, len(value)]) + value
+
+
+def asked(forwarder: str, own: str) -> bytes | None:
+    """Send an Interest that no route is for, from an address; give the answer, if one comes."""
+    nonce = tlv(10, os.urandom(4))
+    interest = tlv(5, tlv(7, tlv(8, b"nobody")) + nonce)
+    host, port = forwarder.split(":")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.bind((own, 0))
+        udp.settimeout(3)
+        udp.sendto(tlv(100, tlv(80, interest)), (host, int(port)))
+        try:
+            return udp.recv(9000)
+        except TimeoutError:
+            return None
+
+
+def test_a_crowd_does_not_keep_others_out(forwarder: str) -> None:
+    # More than the faces that there are, each from an address of its own.
+    for number in range(1100):
+        assert asked(forwarder, f"127.1.{number // 250}.{number % 250 + 1}")
+    assert asked(forwarder, "127.0.0.1")

@@ -643,17 +643,30 @@ class Emulation:
     """A scenario in real time, with real hosts behind some of its nodes."""
 
     def __new__(
-        cls, scenario: Scenario, doors: list[tuple[str, str | None, str | None]]
+        cls,
+        scenario: Scenario,
+        doors: list[tuple[str, str | None, str | None]],
+        folder: Path | None = None,
+        captured: list[str] = [],
+        *,
+        directions: str | None = None,
+        snap_length: int | None = None,
+        window: tuple[str, str] | None = None,
     ) -> Emulation:
-        """Start it.
+        """Set it up.
 
         `doors` are nodes, each with its interface and the name of the namespace of that: without
-        the name, that of the process, and without an interface, one made for the node. Raises
-        ScenarioError, and OSError if the machine does not allow it.
+        the name, that of the process, and without an interface, one made for the node. With a
+        `folder` it is recorded as a run is; captures at the nodes `captured` are written below
+        it, as of `Scenario.start`. Raises ScenarioError, and OSError if the machine does not
+        allow it.
         """
 
     def spawn(self, node: int, program: list[str]) -> int:
         """Start a program behind a node, by its place in the scenario; returns its number."""
+
+    def begin(self) -> None:
+        """Have virtual time begin; until then it stands still."""
 
     def listens(self, node: int) -> bool:
         """Tell whether a socket behind a node waits to be spoken to."""
@@ -664,8 +677,8 @@ class Emulation:
     def is_done(self) -> bool:
         """Tell whether it has ended."""
 
-    def finish(self) -> str:
-        """End it, with all programs, and give what it counted, as JSON text."""
+    def finish(self) -> tuple[str, Outcome | None]:
+        """End it, with all programs; give what it counted, as JSON text, and what it recorded."""
 
 @final
 class DnsServer:

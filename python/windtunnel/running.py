@@ -166,9 +166,6 @@ def run_scenario(
     runs within a second and keeps the finished ones; `unfinished` in the manifest counts
     the others.
     """
-    # Imported here: Polars takes longer to load than most commands take.
-    import polars as pl
-
     started = time.monotonic()
     details = details or Details()
     asked = details.captures
@@ -194,8 +191,16 @@ def run_scenario(
     finally:
         # Cancels only after an exception; otherwise all runs have ended.
         batch.cancel()
-    outcome = batch.finish()
-    real_s = time.monotonic() - started
+    return results_of(scenario, batch.finish(), interrupted, time.monotonic() - started)
+
+
+def results_of(
+    scenario: _core.Scenario, outcome: _core.Outcome, interrupted: bool, real_s: float
+) -> Results:
+    """Make results of what came of a scenario's runs."""
+    # Imported here: Polars takes longer to load than most commands take.
+    import polars as pl
+
     tables = {name: pl.DataFrame(table) for name, table in outcome.tables().items()}
     manifest = {**description(scenario), **outcome_of(outcome, interrupted, real_s)}
     stops = tables["runs"]["stop"].to_list() if tables else []

@@ -2,7 +2,7 @@
 
 use std::net::IpAddr;
 
-use domain::base::iana::{ExtendedErrorCode, OptRcode, Rcode};
+use domain::base::iana::{Class, ExtendedErrorCode, OptRcode};
 use domain::base::message_builder::{AnswerBuilder, PushError, StaticCompressor};
 use domain::base::name::Name;
 use domain::base::opt::ExtendedError;
@@ -24,7 +24,7 @@ const OWN_SIZE: u16 = 1232;
 /// What a root says to a question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Answer {
-    pub(crate) rcode: Rcode,
+    pub(crate) rcode: OptRcode,
     /// Addresses that the name has, of both kinds.
     pub(crate) addresses: Vec<IpAddr>,
     /// The code of the region that they are in.
@@ -57,7 +57,7 @@ fn zone_names(region: &str) -> Option<[Name<Vec<u8>>; 2]> {
 
 impl Answer {
     /// That something went wrong, which is not kept.
-    pub(crate) fn failure(region: &str, rcode: Rcode, error: ExtendedErrorCode) -> Self {
+    pub(crate) fn failure(region: &str, rcode: OptRcode, error: ExtendedErrorCode) -> Self {
         Self {
             rcode,
             addresses: Vec::new(),
@@ -85,8 +85,10 @@ impl Answer {
     fn message(&self, query: &Message<[u8]>, has_edns: bool, is_whole: bool) -> Option<Vec<u8>> {
         let question = question(query);
         let builder = MessageBuilder::from_target(StaticCompressor::new(Vec::new())).ok()?;
-        let mut answer = builder.start_answer(query, self.rcode).ok()?;
-        answer.header_mut().set_aa(self.error.is_none());
+        let mut answer = builder.start_answer(query, self.rcode.rcode()).ok()?;
+        // Of all classes none is (RFC 1034, section 3.7.1).
+        let is_of_all = question.as_ref().is_some_and(|it| it.qclass() == Class::ANY);
+        answer.header_mut().set_aa(self.error.is_none() && !is_of_all);
         answer.header_mut().set_ra(false);
         answer.header_mut().set_tc(!is_whole);
         let asked = question.filter(|_| is_whole);
@@ -108,15 +110,14 @@ impl Answer {
             && asked.qtype() != CODE
         {
             let data = UnknownRecordData::from_octets(CODE, code.to_be_bytes()).ok()?;
-            let class = asked.qclass();
-            additional.push(Record::new(asked.qname(), class, ttl, data)).ok()?;
+            additional.push(Record::new(asked.qname(), Class::IN, ttl, data)).ok()?;
         }
         if has_edns {
             let error = self.error.map(ExtendedError::<Vec<u8>>::from);
             additional
                 .opt(|opt| {
                     opt.set_udp_payload_size(OWN_SIZE);
-                    opt.set_rcode(OptRcode::from_rcode(self.rcode));
+                    opt.set_rcode(self.rcode);
                     error.iter().try_for_each(|it| opt.push(it))
                 })
                 .ok()?;
@@ -160,7 +161,7 @@ impl Answer {
     /// From another root's answer.
     pub(crate) fn decode(region: &str, message: &Message<[u8]>) -> Option<Self> {
         let mut answer = Self {
-            rcode: message.header().rcode(),
+            rcode: message.opt_rcode(),
             addresses: Vec::new(),
             code: None,
             is_name_servers: false,
@@ -211,7 +212,7 @@ fn soa(names: &[Name<Vec<u8>>; 2], ttl: Ttl) -> SoaRecord {
     let [root, zone] = names;
     let times = [3600, 600, 86_400].map(Ttl::from_secs);
     let data = Soa::new(root.clone(), root.clone(), Serial(1), times[0], times[1], times[2], ttl);
-    Record::new(zone.to_vec(), domain::base::iana::Class::IN, ttl, data)
+    Record::new(zone.to_vec(), Class::IN, ttl, data)
 }
 
 /// A question of a host: to be looked up to the end, and without EDNS, as the C library's.

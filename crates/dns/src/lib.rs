@@ -10,6 +10,7 @@
 
 mod answer;
 mod cache;
+mod refusal;
 mod root;
 mod stub;
 mod zone;

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
-use domain::base::iana::{ExtendedErrorCode, Rcode};
+use domain::base::iana::{ExtendedErrorCode, OptRcode};
 use domain::base::{Message, Rtype};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::region::Code;
 
 use crate::answer::{self, Answer};
 use crate::cache::Cache;
+use crate::refusal::refusal;
 use crate::zone::{Found, Labels, Zone, labels};
 
 /// After so long another root does not answer any more.
@@ -89,12 +90,12 @@ impl<C: Clone> Root<C> {
         if query.header().qr() {
             return;
         }
-        let Some(question) = answer::question(query) else {
-            let error = ExtendedErrorCode::OTHER;
-            let answer = Answer::failure(&self.settings.region, Rcode::FORMERR, error);
+        if let Some((rcode, error)) = refusal(query) {
+            let answer = Answer::failure(&self.settings.region, rcode, error);
             output.extend(answer.encode(query).map(|it| Output::Client(client, it)));
             return;
-        };
+        }
+        let Some(question) = answer::question(query) else { return };
         let (name, kind) = (labels(question.qname()), question.qtype());
         let answer = match self.course(now, &name, kind) {
             Course::Answer(answer) => answer,
@@ -128,7 +129,7 @@ impl<C: Clone> Root<C> {
         }
         let Some(pending) = self.pending.remove(&id) else { return };
         let answer = Answer::decode(region, reply).unwrap_or_else(|| self.unreachable());
-        let can_be_kept = matches!(answer.rcode, Rcode::NOERROR | Rcode::NXDOMAIN);
+        let can_be_kept = matches!(answer.rcode, OptRcode::NOERROR | OptRcode::NXDOMAIN);
         if can_be_kept {
             self.cache.put(now, pending.name.clone(), pending.kind, answer.clone());
         }
@@ -170,7 +171,7 @@ impl<C: Clone> Root<C> {
 
     fn unreachable(&self) -> Answer {
         let code = ExtendedErrorCode::NO_REACHABLE_AUTHORITY;
-        Answer::failure(&self.settings.region, Rcode::SERVFAIL, code)
+        Answer::failure(&self.settings.region, OptRcode::SERVFAIL, code)
     }
 
     fn course(&self, now: Time, name: &Labels, kind: Rtype) -> Course {
@@ -186,7 +187,7 @@ impl<C: Clone> Root<C> {
             None => Course::Answer(self.of_own(name, false)),
             Some((_, false)) => Course::Answer(Answer::failure(
                 &self.settings.region,
-                Rcode::REFUSED,
+                OptRcode::REFUSED,
                 ExtendedErrorCode::PROHIBITED,
             )),
             Some((region, true)) => match self.cache.get(now, name, kind) {
@@ -199,11 +200,11 @@ impl<C: Clone> Root<C> {
     /// What the own zone says of a name without its suffix.
     fn of_own(&self, name: &[Vec<u8>], is_top: bool) -> Answer {
         let (rcode, addresses) = match self.zone.find(name) {
-            Found::Addresses(it) => (Rcode::NOERROR, it.to_vec()),
-            Found::Empty => (Rcode::NOERROR, Vec::new()),
+            Found::Addresses(it) => (OptRcode::NOERROR, it.to_vec()),
+            Found::Empty => (OptRcode::NOERROR, Vec::new()),
             Found::Absent => match self.settings.absent {
-                Absent::NoName => (Rcode::NXDOMAIN, Vec::new()),
-                Absent::NoData => (Rcode::NOERROR, Vec::new()),
+                Absent::NoName => (OptRcode::NXDOMAIN, Vec::new()),
+                Absent::NoData => (OptRcode::NOERROR, Vec::new()),
             },
         };
         Answer {

@@ -4,7 +4,7 @@
 use std::net::IpAddr;
 use std::str::FromStr;
 
-use domain::base::iana::Rcode;
+use domain::base::iana::OptRcode;
 use domain::base::name::Name;
 use domain::base::{Message, Question, Rtype};
 use windtunnel_engine::{Duration, Time};
@@ -52,13 +52,13 @@ impl Resolution {
     fn of(answer: &Answer, version: IpVersion) -> Self {
         let is_asked = |it: &&IpAddr| it.is_ipv6() == (version == IpVersion::V6);
         match answer.rcode {
-            Rcode::NOERROR => answer
+            OptRcode::NOERROR => answer
                 .addresses
                 .iter()
                 .find(is_asked)
                 .map_or(Self::NoData, |address| Self::Found(*address)),
-            Rcode::NXDOMAIN => Self::NoName,
-            Rcode::REFUSED => Self::Refused,
+            OptRcode::NXDOMAIN => Self::NoName,
+            OptRcode::REFUSED => Self::Refused,
             _ => Self::ServerFailure,
         }
     }

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
-use domain::base::iana::{ExtendedErrorCode, Rcode};
+use domain::base::iana::{Class, ExtendedErrorCode, Opcode, OptRcode, Rcode};
 use domain::base::name::Name;
 use domain::base::opt::ExtendedError;
 use domain::base::{Message, MessageBuilder, Rtype};
@@ -118,6 +118,75 @@ fn error(message: &Message<Vec<u8>>) -> Option<ExtendedErrorCode> {
     let opt = message.opt()?;
     let error = opt.opt().iter::<ExtendedError<_>>().next()?.ok()?;
     Some(error.code())
+}
+
+/// A query of an opcode and a class, with records of EDNS of these versions.
+fn other_query(opcode: Opcode, class: Class, edns: &[u8]) -> Vec<u8> {
+    let mut builder = MessageBuilder::new_vec();
+    builder.header_mut().set_opcode(opcode);
+    let mut question = builder.question();
+    let name: Name<Vec<u8>> = "www.xyz.com.ct1".parse().unwrap();
+    question.push((name, Rtype::A, class)).unwrap();
+    let mut additional = question.additional();
+    for version in edns {
+        let versioned = |opt: &mut domain::base::message_builder::OptBuilder<'_, Vec<u8>>| {
+            opt.set_version(*version);
+            Ok(())
+        };
+        additional.opt(versioned).unwrap();
+    }
+    additional.finish()
+}
+
+/// What a root says to a query.
+fn answer(bytes: &[u8]) -> Message<Vec<u8>> {
+    let mut output = Vec::new();
+    root(0, Absent::NoName).query(Time::ZERO, 1, bytes, &mut output);
+    let Some(Output::Client(1, answer)) = output.pop() else { panic!("it answers") };
+    Message::from_octets(answer).unwrap()
+}
+
+/// RFC 1035, section 4.1.1: "the name server does not support the requested kind of query", and
+/// the opcode "is copied into the response". UPDATE is that of RFC 2136.
+#[test]
+fn other_opcodes_are_not_implemented() {
+    for opcode in [Opcode::UPDATE, Opcode::NOTIFY, Opcode::STATUS, Opcode::IQUERY] {
+        let answer = answer(&other_query(opcode, Class::IN, &[]));
+        assert_eq!(answer.header().rcode(), Rcode::NOTIMP, "{opcode}");
+        assert_eq!(answer.header().opcode(), opcode);
+        assert!(answer.header().qr() && !answer.header().aa());
+        assert!(addresses(&answer).is_empty());
+    }
+}
+
+/// RFC 1034, section 3.7.1: what a server says of all classes "can never be authoritative".
+#[test]
+fn classes_other_than_the_internets_are_refused() {
+    for class in [Class::CH, Class::HS, Class::NONE] {
+        let answer = answer(&other_query(Opcode::QUERY, class, &[0]));
+        assert_eq!(answer.header().rcode(), Rcode::REFUSED, "{class}");
+        assert!(addresses(&answer).is_empty() && !answer.header().aa());
+    }
+    let of_all = answer(&other_query(Opcode::QUERY, Class::ANY, &[0]));
+    assert_eq!(addresses(&of_all), [HQ.parse::<IpAddr>().unwrap()]);
+    assert!(!of_all.header().aa());
+    let mut records = of_all.answer().unwrap().chain(of_all.additional().unwrap()).flatten();
+    assert!(records.all(|it| it.rtype() == Rtype::OPT || it.class() == Class::IN));
+}
+
+/// RFC 6891, section 6.1.3: a version that is not implemented is answered with BADVERS, and with
+/// the highest version that is; section 6.1.1: two records of EDNS are a format error.
+#[test]
+fn later_versions_of_edns_are_answered_with_badvers() {
+    for version in [1, 255] {
+        let answer = answer(&other_query(Opcode::QUERY, Class::IN, &[version]));
+        assert_eq!(answer.opt_rcode(), OptRcode::BADVERS);
+        assert_eq!(answer.header().rcode(), Rcode::NOERROR, "its low four bits");
+        assert_eq!(answer.opt().unwrap().version(), 0);
+        assert!(addresses(&answer).is_empty());
+    }
+    let twice = answer(&other_query(Opcode::QUERY, Class::IN, &[0, 0]));
+    assert_eq!(twice.header().rcode(), Rcode::FORMERR);
 }
 
 /// "The domain name www.xyz.com.ct1 always points to an address in the country ct1"; without a

@@ -62,7 +62,10 @@ pub struct CaptureSettings {
 
 impl CaptureSettings {
     /// Whether each node that is to be captured is in some case.
-    pub(crate) fn check(&self, study: &Study) -> Result<(), ScenarioError> {
+    ///
+    /// # Errors
+    /// [`ScenarioError`] names the first that is in none.
+    pub fn check(&self, study: &Study) -> Result<(), ScenarioError> {
         let nodes = || study.cases.iter().flat_map(|it| &it.plan.nodes).map(|it| it.name.as_str());
         let is_unknown = |name: &&String| !nodes().any(|it| it == name.as_str());
         let Some(unknown) = self.nodes.iter().find(is_unknown) else { return Ok(()) };
@@ -134,6 +137,7 @@ fn is_host(plan: &Plan, node: usize) -> bool {
         || plan.consumers.iter().any(|it| it.node == node)
         || plan.producers.iter().any(|it| it.node == node)
         || plan.roots.iter().any(|it| it.node == node)
+        || plan.attachments.contains(&node)
 }
 
 /// What is captured, and where the files go.

@@ -17,20 +17,16 @@ const TICK: Duration = Duration::from_millis(50);
 /// The largest message over UDP.
 const LARGEST: usize = u16::MAX as usize;
 
-/// Roots at work, each on a thread of its own, until it is stopped or dropped.
+/// Roots that have their addresses, and do not answer yet.
 #[derive(Debug)]
-pub struct DnsServer {
-    addresses: Vec<(String, SocketAddr)>,
-    stop: Arc<AtomicBool>,
-    threads: Vec<JoinHandle<()>>,
-}
+pub struct BoundRoots(Vec<(RootPlan, UdpSocket, SocketAddr)>);
 
-impl DnsServer {
-    /// Has the roots answer that have an address.
+impl BoundRoots {
+    /// Opens the sockets of the roots that have an address.
     ///
     /// # Errors
     /// If one cannot be had, with its name.
-    pub fn start(roots: Vec<RootPlan>) -> io::Result<Self> {
+    pub fn open(roots: Vec<RootPlan>) -> io::Result<Self> {
         let mut bound = Vec::new();
         for root in roots {
             let Some(address) = root.listen else { continue };
@@ -42,6 +38,24 @@ impl DnsServer {
                 .map_err(|it| io::Error::new(it.kind(), format!("cannot use {address}: {it}")))?;
             bound.push((root, socket, address));
         }
+        Ok(Self(bound))
+    }
+}
+
+/// Roots at work, each on a thread of its own, until it is stopped or dropped.
+#[derive(Debug)]
+pub struct DnsServer {
+    addresses: Vec<(String, SocketAddr)>,
+    stop: Arc<AtomicBool>,
+    threads: Vec<JoinHandle<()>>,
+}
+
+impl DnsServer {
+    /// Has the roots answer, on threads with the capabilities of the calling one.
+    ///
+    /// # Errors
+    /// If there can be no thread.
+    pub fn start(BoundRoots(bound): BoundRoots) -> io::Result<Self> {
         let names = bound.iter().map(|(root, _, it)| (root.settings.region.clone(), *it));
         let addresses: Vec<(String, SocketAddr)> = names.collect();
         let others: Arc<BTreeMap<String, SocketAddr>> =
@@ -50,9 +64,11 @@ impl DnsServer {
         let threads = bound.into_iter().map(|(root, socket, _)| {
             let (others, stop) = (Arc::clone(&others), Arc::clone(&stop));
             let root = Root::new(root.settings, root.zone);
-            thread::spawn(move || answer(root, &socket, &others, &stop))
+            let answer = move || answer(root, &socket, &others, &stop);
+            thread::Builder::new().name("dns".to_owned()).spawn(answer)
         });
-        Ok(Self { threads: threads.collect(), addresses, stop })
+        let threads = threads.collect::<io::Result<_>>()?;
+        Ok(Self { threads, addresses, stop })
     }
 
     /// Where which region's root answers.

@@ -25,6 +25,7 @@ mod lookup;
 mod packets;
 mod qlog;
 mod randomness;
+mod recording;
 mod run_folder;
 mod series;
 pub mod tables;
@@ -34,7 +35,7 @@ pub use after_the_end::after_the_end;
 pub use batch::{Batch, Details, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
-pub use dns::DnsServer;
+pub use dns::{BoundRoots, DnsServer};
 pub use environment::{
     Agents, Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
@@ -43,6 +44,7 @@ pub use live::{LiveLine, LiveRun};
 pub use lookup::{Lookup, PrefixCounts, measure_lookups};
 pub use packets::PacketSettings;
 pub use randomness::without_randomness;
+pub use recording::Recording;
 pub use tables::Run;
 pub use windtunnel_scenario::{
     Case, Extensions, Place, RootPlan, ScenarioError, Study, check_toml, did_you_mean, read_dns,

@@ -28,10 +28,17 @@ fn plan(link: &str) -> Plan {
         .plan
 }
 
-/// Its emulation, and a UDP socket at each host; none where that is not allowed.
+/// Its emulation under way, and a UDP socket at each host; none where that is not allowed.
 fn session(link: &str) -> Option<(Session, [UdpSocket; 2])> {
+    let (mut session, sockets) = set_up(link)?;
+    session.begin();
+    Some((session, sockets))
+}
+
+/// The same, before virtual time begins.
+fn set_up(link: &str) -> Option<(Session, [UdpSocket; 2])> {
     common::namespace()?;
-    let session = Session::start(plan(link), &[(0, Door::Own), (1, Door::Own)]).unwrap();
+    let session = Session::start(plan(link), &[(0, Door::Own), (1, Door::Own)], |_, _| {}).unwrap();
     let sockets = [0, 1].map(|node| {
         let bind = move || UdpSocket::bind(format!("10.0.0.{}:7000", node + 1));
         let socket = session.namespace(node).unwrap().run(bind).unwrap();
@@ -77,7 +84,7 @@ fn bytes_cross_unchanged_after_the_delay_of_the_link() {
     }
     until("no thread that emulates has capabilities", no_thread_that_emulates_has_capabilities);
     session.stop();
-    let report = session.finish().unwrap();
+    let report = session.finish().unwrap().report;
     assert!(report.lateness.percentiles.median < 0.02);
     let of = |from| report.directions.iter().find(|it| it.from == from).unwrap();
     for direction in [0, 1].map(of) {
@@ -89,6 +96,48 @@ fn bytes_cross_unchanged_after_the_delay_of_the_link() {
         assert!((direction.delay_s.median / 0.020_008 - 1.0).abs() < 0.01);
     }
     assert_eq!((report.malformed, report.refused, report.unreachable), (0, 0, 0));
+}
+
+#[test]
+fn virtual_time_stands_still_until_it_begins() {
+    let Some((mut session, [near, far])) = set_up("rate = \"1 Gbps\", delay = \"1 ms\"") else {
+        return;
+    };
+    near.send_to(b"early", "10.0.0.2:7000").unwrap();
+    far.set_read_timeout(Some(Duration::from_millis(300))).unwrap();
+    assert_eq!(received(&far), None);
+    session.begin();
+    let began = Instant::now();
+    far.set_read_timeout(Some(Duration::from_secs(2))).unwrap();
+    assert_eq!(received(&far).unwrap(), b"early");
+    session.stop();
+    let report = session.finish().unwrap().report;
+    assert!(report.duration_s <= began.elapsed().as_secs_f64() + 0.1, "{}", report.duration_s);
+}
+
+#[test]
+fn one_that_never_began_ends_with_an_empty_report() {
+    let Some((session, _)) = set_up("rate = \"1 Gbps\", delay = \"1 ms\"") else { return };
+    session.stop();
+    let report = session.finish().unwrap().report;
+    assert!(report.directions.iter().all(|it| it.entered_packets == 0));
+}
+
+#[test]
+fn what_is_under_way_at_the_end_is_not_counted_as_dropped() {
+    let Some((session, [near, _far])) = session("rate = \"1 Gbps\", delay = \"5 s\"") else {
+        return;
+    };
+    for _ in 0..10 {
+        near.send_to(b"on its way", "10.0.0.2:7000").unwrap();
+    }
+    std::thread::sleep(Duration::from_millis(200));
+    session.stop();
+    let report = session.finish().unwrap().report;
+    let forth = report.directions.iter().find(|it| it.from == 0).unwrap();
+    assert_eq!((forth.entered_packets, forth.left_packets), (10, 0));
+    assert_eq!((forth.in_flight_packets, forth.dropped_packets), (10, 0));
+    assert_eq!(report.queues[0].in_transit, 10);
 }
 
 #[test]
@@ -106,7 +155,7 @@ fn a_burst_leaves_at_the_rate_of_the_link_and_its_end_is_dropped() {
         .map(|it| (u32::from_be_bytes([it[0], it[1], it[2], it[3]]), started.elapsed()))
         .collect();
     session.stop();
-    let report = session.finish().unwrap();
+    let report = session.finish().unwrap().report;
     assert!(arrived.is_sorted_by(|one, other| one.0 < other.0));
     // All that waited while the link was busy; those that it sent while others came as well.
     assert!((41..60).contains(&arrived.len()), "{}", arrived.len());
@@ -116,6 +165,10 @@ fn a_burst_leaves_at_the_rate_of_the_link_and_its_end_is_dropped() {
     let forth = report.directions.iter().find(|it| it.from == 0).unwrap();
     assert_eq!(forth.left_packets, arrived.len() as u64);
     assert_eq!(forth.entered_packets, 100);
+    assert_eq!((forth.in_flight_packets, forth.dropped_packets), (0, 100 - forth.left_packets));
+    let queue = &report.queues[0];
+    assert_eq!((queue.from.as_str(), queue.to.as_str()), ("near", "far"));
+    assert_eq!((queue.overlimit_drops, queue.losses), (forth.dropped_packets, 0));
 }
 
 #[test]
@@ -128,7 +181,7 @@ fn what_has_no_place_to_go_is_counted() {
     }
     std::thread::sleep(Duration::from_millis(100));
     session.stop();
-    let report = session.finish().unwrap();
+    let report = session.finish().unwrap().report;
     assert_eq!(report.unknown_destination, 5);
     assert!(report.directions.iter().all(|it| it.entered_packets == 0));
 }
@@ -154,7 +207,22 @@ fn hosts_behind_a_node_are_known_by_what_they_send() {
     far.send_to(b"answer", source).unwrap();
     assert_eq!(received(&behind).unwrap(), b"answer");
     session.stop();
-    assert_eq!(session.finish().unwrap().unknown_destination, 0);
+    assert_eq!(session.finish().unwrap().report.unknown_destination, 0);
+}
+
+#[test]
+fn an_interface_that_vanishes_ends_it_with_a_report() {
+    let Some((session, [near, far])) = session("rate = \"1 Gbps\", delay = \"1 ms\"") else {
+        return;
+    };
+    near.send_to(b"before", "10.0.0.2:7000").unwrap();
+    assert_eq!(received(&far).unwrap(), b"before");
+    session.namespace(1).unwrap().run(|| ip(&["link", "delete", "world0"])).unwrap();
+    until("it has ended", || session.is_done());
+    let report = session.finish().unwrap().report;
+    let failure = report.failure.map(|it| it.to_string());
+    assert!(failure.is_some_and(|it| it.contains("world0 has vanished")));
+    assert_eq!(report.directions.iter().map(|it| it.left_packets).sum::<u64>(), 1);
 }
 
 #[test]
@@ -164,7 +232,9 @@ fn it_ends_with_the_scenario() {
     }
     let mut plan = plan("rate = \"1 Gbps\", delay = \"1 ms\"");
     plan.duration = windtunnel_engine::Duration::from_millis(200);
-    let session = Session::start(plan, &[(0, Door::Own), (1, Door::Own)]).unwrap();
-    let report = session.finish().unwrap();
+    let mut session = Session::start(plan, &[(0, Door::Own), (1, Door::Own)], |_, _| {}).unwrap();
+    session.begin();
+    until("its duration is over", || session.is_done());
+    let report = session.finish().unwrap().report;
     assert!((report.duration_s - 0.2).abs() < 1e-9);
 }

@@ -26,4 +26,4 @@ pub use ecn::Ecn;
 pub use flow_key::FlowKey;
 pub use message::{MESSAGE_WORDS, Message, ProtocolNumber};
 pub use packet::{Body, Packet, Route};
-pub use store::PacketStore;
+pub use store::{PacketStore, RealPackets};

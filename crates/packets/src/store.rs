@@ -1,5 +1,6 @@
 //! The packets of a network: those that wait or travel, and those inside others.
 
+use std::collections::BTreeMap;
 use std::ops::{Index, IndexMut};
 use std::sync::Arc;
 
@@ -27,6 +28,17 @@ pub struct PacketStore {
     paths: Vec<StoredPath>,
     /// Those that were dropped, if somebody asks for them.
     dropped: Option<Vec<Packet>>,
+    /// Packets of real hosts, by where they entered and where they leave.
+    real: BTreeMap<[u16; 2], RealPackets>,
+}
+
+/// Packets of real hosts that go from one attachment to another.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RealPackets {
+    /// Those that are in the network, wherever they wait.
+    pub in_flight: u64,
+    /// Copies that links have made, in all.
+    pub copies: u64,
 }
 
 /// A path, and what became of it when its hop fields were last checked: by which system, behind
@@ -58,7 +70,14 @@ impl PacketStore {
         while let Some(handle) = body.inside() {
             body = self.take(handle).body;
         }
-        body.message().into_iter().for_each(|it| self.messages.free(it));
+        if let Some(message) = body.message() {
+            self.messages.free(message);
+            if let Body::Real(it) = body
+                && let Some(of_both) = self.real.get_mut(&[it.from, it.to])
+            {
+                of_both.in_flight -= 1;
+            }
+        }
     }
 
     /// Drops a packet that is in the store, with what is inside of it.
@@ -105,6 +124,11 @@ impl PacketStore {
             let bytes = self.messages[*message].clone();
             *message = self.messages.insert(bytes);
         }
+        if let Body::Real(it) = copy.body {
+            let of_both = self.real.entry([it.from, it.to]).or_default();
+            of_both.in_flight += 1;
+            of_both.copies += 1;
+        }
         copy
     }
 
@@ -113,13 +137,21 @@ impl PacketStore {
         self.messages.insert(bytes)
     }
 
-    /// Copies the bytes of a message in, into room that an earlier one has left if there is any.
-    pub fn copy_message(&mut self, bytes: &[u8]) -> Handle {
+    /// Copies the bytes of a real host's packet in, which goes from one attachment to another,
+    /// into room that an earlier message has left if there is any.
+    pub fn insert_real(&mut self, ends: [u16; 2], bytes: &[u8]) -> Handle {
+        self.real.entry(ends).or_default().in_flight += 1;
         let renew = |room: &mut Vec<u8>| {
             room.clear();
             room.extend_from_slice(bytes);
         };
         self.messages.renew(renew, || bytes.to_vec())
+    }
+
+    /// The packets of real hosts that go from one attachment to another.
+    #[must_use]
+    pub fn real_packets(&self, ends: [u16; 2]) -> RealPackets {
+        self.real.get(&ends).copied().unwrap_or_default()
     }
 
     /// The bytes of a message, to be changed.

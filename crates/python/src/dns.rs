@@ -5,18 +5,30 @@ use windtunnel_lab as lab;
 
 use crate::errors::{ScenarioError, os_error};
 
+#[cfg(target_os = "linux")]
+fn start(bound: lab::BoundRoots) -> std::io::Result<lab::DnsServer> {
+    use windtunnel_live::capabilities::on_own_thread;
+    on_own_thread("dns", &[], || lab::DnsServer::start(bound), || {})?
+}
+
+#[cfg(not(target_os = "linux"))]
+fn start(bound: lab::BoundRoots) -> std::io::Result<lab::DnsServer> {
+    lab::DnsServer::start(bound)
+}
+
 /// The roots of a file of names, at work until they are stopped.
 #[pyclass]
 pub(crate) struct DnsServer(lab::DnsServer);
 
 #[pymethods]
 impl DnsServer {
-    /// Starts those that have an address.
+    /// Starts those that have an address, on threads without capabilities.
     #[new]
     fn new(file: &str, text: &str) -> PyResult<Self> {
         let roots =
             lab::read_dns(file, text).map_err(|error| ScenarioError::new_err(error.to_string()))?;
-        lab::DnsServer::start(roots).map(Self).map_err(os_error)
+        let bound = lab::BoundRoots::open(roots).map_err(os_error)?;
+        start(bound).map(Self).map_err(os_error)
     }
 
     /// Where which region's root answers: its name, and address and port.

@@ -1,44 +1,60 @@
 //! Scenarios in real time, with real hosts behind their nodes.
 
+use std::path::PathBuf;
 use std::process::Child;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
-use windtunnel_live::emulation::{Door, Session};
+use windtunnel_lab::Recording;
+use windtunnel_live::emulation::{Door, Finished, Session};
 
-use crate::errors::{ScenarioError, os_error};
-use crate::scenario::Scenario;
+use crate::errors::{ScenarioError, os_error, wrong};
+use crate::outcome::Outcome;
+use crate::scenario::{Scenario, capture_settings};
 
 /// An emulation in progress.
 #[pyclass]
 pub(crate) struct Emulation {
     session: Option<Session>,
+    recording: Option<Recording>,
     programs: Vec<Child>,
 }
 
 impl Emulation {
-    fn session(&self) -> PyResult<&Session> {
+    fn session(&mut self) -> PyResult<&mut Session> {
         let over = || PyValueError::new_err("the emulation has already been finished");
-        self.session.as_ref().ok_or_else(over)
+        self.session.as_mut().ok_or_else(over)
     }
 }
 
 #[pymethods]
 impl Emulation {
-    /// Starts the emulation of a scenario's only case. `doors` are nodes with the interface of
+    /// Sets up the emulation of a scenario's only case. `doors` are nodes with the interface of
     /// each and the name of its namespace: without a name, that of the process, and without an
-    /// interface, one made for the node. Raises ScenarioError, and OSError if the machine does
-    /// not allow it.
+    /// interface, one made for the node. With a `folder` it is recorded as a run is; the packets
+    /// at the nodes `captured` are written below it, those that `directions`, `snap_length` and
+    /// `window` choose. Raises ScenarioError, and OSError if the machine does not allow it.
     #[new]
+    #[pyo3(signature = (
+        scenario, doors, folder=None, captured=Vec::new(), *,
+        directions=None, snap_length=None, window=None
+    ))]
     fn new(
         scenario: &Bound<'_, Scenario>,
         doors: Vec<(String, Option<String>, Option<String>)>,
+        folder: Option<PathBuf>,
+        captured: Vec<String>,
+        directions: Option<&str>,
+        snap_length: Option<u32>,
+        window: Option<(String, String)>,
     ) -> PyResult<Self> {
-        let scenario = scenario.get();
-        let [case] = &scenario.0.cases[..] else {
+        let study = scenario.get().0.clone();
+        let [case] = &study.cases[..] else {
             return Err(ScenarioError::new_err("an emulation has one case"));
         };
-        let plan = &case.plan;
+        let captures = capture_settings(captured, directions, snap_length, window)?;
+        captures.check(&study).map_err(wrong)?;
+        let plan = case.of_run(0);
         let place = |name: &str| plan.nodes.iter().position(|it| it.name == name);
         let door = |(node, interface, namespace): (String, Option<String>, Option<String>)| {
             let unknown = || ScenarioError::new_err(format!("there is no node {node}"));
@@ -46,9 +62,17 @@ impl Emulation {
             Ok((place(&node).ok_or_else(unknown)?, door))
         };
         let doors: PyResult<Vec<_>> = doors.into_iter().map(door).collect();
-        let session = Session::start(plan.clone(), &doors?);
+        let mut recording = None;
+        let session = Session::start(plan, &doors?, |plan, world| {
+            let is_captured = !captures.nodes.is_empty();
+            recording = folder.map(|it| {
+                let captures = is_captured.then(|| (it.join("captures"), captures));
+                Recording::start(study, plan, world, captures)
+            });
+        });
         let session = session.map_err(|error| PyOSError::new_err(error.to_string()))?;
-        Ok(Self { session: Some(session), programs: Vec::new() })
+        let recording = recording.transpose().map_err(os_error)?;
+        Ok(Self { session: Some(session), recording, programs: Vec::new() })
     }
 
     /// Starts a program behind a node, by its place among the scenario's nodes; returns its
@@ -59,8 +83,14 @@ impl Emulation {
         Ok(self.programs.len() - 1)
     }
 
+    /// Has virtual time begin; until then it stands still.
+    fn begin(&mut self) -> PyResult<()> {
+        self.session()?.begin();
+        Ok(())
+    }
+
     /// Whether a socket behind a node waits to be spoken to.
-    fn listens(&self, node: usize) -> PyResult<bool> {
+    fn listens(&mut self, node: usize) -> PyResult<bool> {
         let namespace = self.session()?.namespace(node);
         Ok(namespace.is_some_and(|it| it.has_listener().unwrap_or(false)))
     }
@@ -72,21 +102,26 @@ impl Emulation {
     }
 
     /// Whether it has ended.
-    fn is_done(&self) -> PyResult<bool> {
+    fn is_done(&mut self) -> PyResult<bool> {
         Ok(self.session()?.is_done())
     }
 
-    /// Ends it, with all programs, and returns what it counted, as JSON text.
-    fn finish(&mut self, py: Python<'_>) -> PyResult<String> {
+    /// Ends it, with all programs, and returns what it counted, as JSON text, and what it
+    /// recorded.
+    fn finish(&mut self, py: Python<'_>) -> PyResult<(String, Option<Outcome>)> {
         self.session()?.stop();
-        let session = self.session.take();
-        let report = session.map(|it| py.detach(|| it.finish()));
+        let session = self.session.take().expect("it was looked for before");
+        let finished = py.detach(|| session.finish());
         for mut program in self.programs.drain(..) {
             py.detach(|| program.wait()).map_err(os_error)?;
         }
         // Flights among the programs were killed: their control groups stay.
         py.detach(windtunnel_live::kernel::clean).map_err(os_error)?;
-        let report = report.expect("it was looked for before").map_err(os_error)?;
-        serde_json::to_string(&report).map_err(|error| PyValueError::new_err(error.to_string()))
+        let Finished { report, mut world, end } = finished.map_err(os_error)?;
+        let recorded = self.recording.take().map(|it| it.finish(&mut world, end)).transpose();
+        let recorded = recorded.map_err(os_error)?;
+        let text = serde_json::to_string(&report);
+        let text = text.map_err(|error| PyValueError::new_err(error.to_string()))?;
+        Ok((text, recorded.map(|(study, outcome)| Outcome { study, outcome })))
     }
 }

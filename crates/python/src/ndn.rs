@@ -2,11 +2,13 @@
 
 use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use pyo3::exceptions::{PyKeyboardInterrupt, PyOSError, PyRuntimeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use windtunnel_engine::Duration;
+use windtunnel_live::capabilities::{Capability, TO_OPEN, on_own_thread};
 use windtunnel_live::ndn::{
     FaceCounters, Forwarding, GetReport, GetSettings, NdnError, PutSettings, Putting,
     SignatureAlgorithm, Signer, Verifier, get,
@@ -14,7 +16,7 @@ use windtunnel_live::ndn::{
 use windtunnel_packets::ndn::wire::Name;
 use windtunnel_scenario::{FaceAddress, FaceProtocol, NDN_PORT, read_forwarder};
 
-use crate::errors::ScenarioError;
+use crate::errors::{ScenarioError, os_error};
 
 /// What a command counted, by name.
 macro_rules! counted {
@@ -54,7 +56,7 @@ impl NdnForwarder {
 
     /// Forwards until Ctrl-C, which raises KeyboardInterrupt.
     fn run(&mut self, py: Python<'_>) -> PyResult<()> {
-        until_interrupted(py, |goes_on| self.0.run(goes_on))
+        until_interrupted(py, &[], |goes_on| self.0.run(goes_on))
     }
 
     /// What it counted.
@@ -115,7 +117,9 @@ impl NdnProducer {
     /// Registers the prefix at a forwarder, or listens at `bind` if there is none.
     #[new]
     #[pyo3(signature = (prefix, file, segment_size, sign, key=None, connect=None, bind=None))]
+    #[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
     fn new(
+        py: Python<'_>,
         prefix: &str,
         file: PathBuf,
         segment_size: u32,
@@ -140,7 +144,12 @@ impl NdnProducer {
             connect: connect.map(remote).transpose()?,
             bind: bind.map(|it| bound(it, port)).transpose()?,
         };
-        Putting::open(settings).map(Self).map_err(raised)
+        let mut producer = None;
+        until_interrupted(py, &TO_OPEN, |_| {
+            producer = Some(Putting::open(settings)?);
+            Ok(())
+        })?;
+        Ok(Self(producer.expect("it was opened")))
     }
 
     /// Where it listens, if it does.
@@ -163,7 +172,7 @@ impl NdnProducer {
 
     /// Serves until Ctrl-C, which raises KeyboardInterrupt.
     fn run(&mut self, py: Python<'_>) -> PyResult<()> {
-        until_interrupted(py, |goes_on| self.0.run(goes_on))
+        until_interrupted(py, &[], |goes_on| self.0.run(goes_on))
     }
 
     /// What it counted.
@@ -203,7 +212,7 @@ fn ndn_get<'py>(
         verifier,
     };
     let mut report = None;
-    until_interrupted(py, |goes_on| {
+    until_interrupted(py, &TO_OPEN, |goes_on| {
         report = Some(get(&settings, goes_on)?);
         Ok(())
     })?;
@@ -237,7 +246,7 @@ fn measured<'py>(py: Python<'py>, report: &GetReport) -> PyResult<Bound<'py, PyD
         marks,
         duplicates,
     );
-    counted!(all, report, verified, unverified);
+    counted!(all, report, verified, unverified, rejected);
     all.set_item("link", face_counters(py, &report.faces)?)?;
     Ok(all)
 }
@@ -254,28 +263,29 @@ fn face_counters<'py>(py: Python<'py>, counters: &FaceCounters) -> PyResult<Boun
         malformed,
         dropped,
         refused,
+        evicted,
     );
     Ok(all)
 }
 
-/// Runs with the interpreter released, until it ends or a signal comes.
+/// Runs on a thread with these capabilities alone and with the interpreter released, until it ends
+/// or a signal comes.
 fn until_interrupted(
     py: Python<'_>,
+    kept: &[Capability],
     run: impl FnOnce(&mut (dyn FnMut() -> bool + Send)) -> Result<(), NdnError> + Send,
 ) -> PyResult<()> {
-    let mut signal = None;
+    let (mut signal, stop) = (None, AtomicBool::new(false));
     let ended = py.detach(|| {
-        run(&mut || match Python::attach(|py| py.check_signals()) {
-            Ok(()) => true,
-            Err(error) => {
-                signal = Some(error);
-                false
-            }
+        let run = || run(&mut || !stop.load(Ordering::Relaxed));
+        on_own_thread("ndn", kept, run, || {
+            signal = signal.take().or_else(|| Python::attach(|py| py.check_signals()).err());
+            stop.store(signal.is_some(), Ordering::Relaxed);
         })
     });
     match signal {
         Some(error) => Err(error),
-        None => ended.map_err(raised),
+        None => ended.map_err(os_error)?.map_err(raised),
     }
 }
 

@@ -211,7 +211,7 @@ impl Scenario {
     }
 }
 
-fn capture_settings(
+pub(crate) fn capture_settings(
     nodes: Vec<String>,
     directions: Option<&str>,
     snap_length: Option<u32>,

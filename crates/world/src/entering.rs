@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Time;
 use windtunnel_packets::real::{RealHeader, RealPacket, set_ecn};
-use windtunnel_packets::{Body, Packet, Route};
+use windtunnel_packets::{Body, Packet, RealPackets, Route};
 
 use crate::attachments::{Departure, Entry};
 use crate::network::Network;
@@ -15,9 +15,9 @@ impl Network {
         let Some(route) = self.attachments.route(from, to, header) else {
             return Entry::Unreachable;
         };
-        let bytes = self.packets.copy_message(bytes);
         let node = self.attachments.nodes[from];
         let [from, to] = ends.map(|it| it as u16);
+        let bytes = self.packets.insert_real([from, to], bytes);
         let RealHeader { dscp, ecn, flow, length: network_size, .. } = *header;
         let body = Body::Real(RealPacket { from, to, dscp, ecn, entered: now, flow, bytes });
         let packet = Packet { body, ecn, network_size, hops: 0, route: Route::default() };
@@ -42,6 +42,12 @@ impl World {
         let entry = part.network.enter(now, ends, header, bytes);
         part.hand_over(now);
         entry
+    }
+
+    /// The packets of real hosts that entered at the attachment `ends[0]` and are to leave at
+    /// `ends[1]`. Only for a world on one thread.
+    pub fn real_packets(&mut self, ends: [usize; 2]) -> RealPackets {
+        self.only_part().network.packets.real_packets(ends.map(|it| it as u16))
     }
 
     /// Calls `leave` with each packet that has left since the last call, in the order in which

@@ -39,6 +39,8 @@ pub struct World {
     end: Time,
     parts: Parts,
     recorder: Option<Recorder>,
+    /// Those of a run in steps.
+    events: u64,
     /// The nodes of each bridge's edges.
     bridges: Vec<[usize; 2]>,
     /// The nodes of each tunnel's ends, with the ends' numbers.
@@ -89,6 +91,7 @@ impl World {
             end: plan.end(),
             parts: Parts::new(plan, forwarding, partition)?,
             recorder: None,
+            events: 0,
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
             tunnels: tunnels(plan),
             flows: plan.flows.len(),
@@ -171,11 +174,18 @@ impl World {
     /// steps, which is the same as one at once.
     pub fn advance(&mut self, time: Time) {
         let simulated = time.min(self.end);
-        self.drive(&Control::default(), &Limits { simulated, real: None });
+        self.events += self.drive(&Control::default(), &Limits { simulated, real: None }).1;
         self.sample_until(simulated);
         if simulated == self.end {
             self.flush();
         }
+    }
+
+    /// Ends a run in steps at `time`: what is recorded, watched and logged is that until then.
+    pub fn finish(&mut self, time: Time) {
+        self.advance(time);
+        self.flush();
+        self.parts.all.iter_mut().for_each(|it| it.network.end_watches(time));
     }
 
     /// Gives the rows that fill no chunk to the sinks.
@@ -222,6 +232,12 @@ impl World {
     pub(crate) fn only_part(&mut self) -> &mut Part {
         assert_eq!(self.parts.all.len(), 1, "real packets are in the order of time");
         &mut self.parts.all[0]
+    }
+
+    /// How many events a run in steps has had.
+    #[must_use]
+    pub fn events(&self) -> u64 {
+        self.events
     }
 
     /// When something happens or is sampled next, if anything does before the end.

@@ -193,6 +193,9 @@ proptest! {
             sent.insert(number, bytes);
             left.extend(departures(&mut world));
         }
+        let in_flight: u64 = [[0, 1], [1, 0]].map(|it| world.real_packets(it).in_flight).iter().sum();
+        let lost = world.ports(at(0)).map(|(it, _)| it.dropped()).sum::<u64>();
+        prop_assert_eq!(left.len() as u64 + lost + in_flight, packets.len() as u64);
         world.advance(at(9_999_999));
         left.extend(departures(&mut world));
         let lost = world.ports(at(0)).map(|(it, _)| it.dropped()).sum::<u64>();

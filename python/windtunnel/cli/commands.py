@@ -425,6 +425,20 @@ def emulate_file(
             "namespace; may be repeated.",
         ),
     ] = None,
+    shell: Annotated[
+        str | None,
+        typer.Option(metavar="NODE", help="Open a shell behind this node, in place of a command."),
+    ] = None,
+    out: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR", help="Record it as a run, and save the results in this folder."
+        ),
+    ] = None,
+    pcap: Pcap = None,
+    pcap_direction: PcapDirection = None,
+    pcap_snap: PcapSnap = None,
+    pcap_window: PcapWindow = None,
     settings: Settings = None,
     seed: Seed = None,
     as_json: Json = False,
@@ -433,7 +447,15 @@ def emulate_file(
     from windtunnel.cli import emulating
 
     options = emulating.Options(
-        parse_settings(settings), seed, attach or [], at or [], command or [], as_json
+        parse_settings(settings),
+        seed,
+        attach or [],
+        at or [],
+        command or [],
+        shell,
+        out,
+        Captures(pcap or [], pcap_direction, pcap_snap, pcap_window),
+        as_json,
     )
     emulating.emulate_file(file, options)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -18,17 +19,39 @@ from rich.table import Table
 from windtunnel import progress
 from windtunnel.cli.linux import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, count, fail, output, say
-from windtunnel.running import read
+from windtunnel.cli.run import check_folder
+from windtunnel.folders import beside
+from windtunnel.running import Captures, Details, check_details, read, results_of
 from windtunnel.scenario.scenario import Scenario
 
 if TYPE_CHECKING:
-    from windtunnel._core import Emulation
+    from windtunnel._core import Emulation, Outcome
 
 HEAD_START_S = 5.0
 """How long the command waits at the most until the programs behind other nodes listen."""
 
+MACHINE_ERROR = 1
+"""The exit code where the machine did not let the emulation go on."""
+
 LOOK_S = 0.02
 """How often it is looked whether the command has ended."""
+
+
+CAUSES = {
+    "overlimit_drops": "dropped:\nqueue full",
+    "discipline_drops": "dropped by\ndiscipline",
+    "losses": "lost on\nthe link",
+    "marks": "marked",
+    "some_congestion_marks": "marked\n(SCE)",
+}
+"""What a queue and its link count apart, and the titles of the columns."""
+
+
+WITHOUT_ROOT = (
+    "help: an emulation needs root, or user namespaces, which this system does not let you have; "
+    "run it as root, or allow them: `sysctl -w kernel.apparmor_restrict_unprivileged_userns=0` "
+    "(Ubuntu), `sysctl -w kernel.unprivileged_userns_clone=1` (Debian)"
+)
 
 
 @dataclass(frozen=True)
@@ -42,6 +65,11 @@ class Options:
     at: list[str]
     """Nodes and the programs behind them, such as `server=iperf3 -s`."""
     command: list[str]
+    shell: str | None
+    """The node with a shell in place of a command."""
+    out: Path | None
+    """The folder of the results, if they are saved."""
+    captures: Captures
     as_json: bool
 
 
@@ -56,17 +84,40 @@ def emulate_file(file: Path, options: Options) -> None:
             INVALID_INPUT,
         )
     doors, programs = behind(file, scenario, options)
+    check_details(scenario, Details(options.captures))
     become_root(doors)
-    report = emulate(scenario, doors, programs, options.as_json)
-    report["attachments"] = [node for node, *_ in doors]
+    report, saved = recorded(file, scenario, doors, programs, options)
     if options.as_json:
-        answer({"scenario": str(file)} | report)
+        answer({"scenario": str(file), "results": saved and str(saved)} | report)
     else:
         tell(report)
+        if saved:
+            say(f"Results: {saved}")
+    if report["failure"]:
+        fail(report["failure"], MACHINE_ERROR)
     if report["interrupted"]:
         fail("interrupted", INTERRUPTED)
     if report["exit_code"]:
         sys.exit(report["exit_code"])
+
+
+def recorded(
+    file: Path, scenario: Scenario, doors: list[Door], programs: list[Program], options: Options
+) -> tuple[dict[str, Any], Path | None]:
+    """Emulate, and save what was recorded if that is asked for; give the report and where."""
+    if options.out is None:
+        if options.captures.nodes:
+            fail("--pcap needs --out DIR, the folder of the captures", INVALID_INPUT)
+        return emulate(scenario, doors, programs, options)[0], None
+    progress.tell(check_folder(file, options.out, scenario, is_default=False))
+    with beside(options.out) as folder:
+        started = time.monotonic()
+        report, outcome = emulate(scenario, doors, programs, options, folder)
+        assert outcome is not None
+        real_s = time.monotonic() - started
+        results = results_of(scenario, outcome, report["interrupted"], real_s)
+        results.manifest["emulation"] = report
+        return report, results.save(options.out, folder)
 
 
 Door = tuple[str, str | None, str | None]
@@ -94,8 +145,11 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
 
     attached = [split("--attach", it, "an interface, such as client=tun0") for it in options.attach]
     programs = [split("--at", it, 'a program, such as server="iperf3 -s"') for it in options.at]
+    if options.shell and options.command:
+        fail("--shell is in place of a command: leave one of them out", INVALID_INPUT)
+    shells = [split("--shell", f"{options.shell}=sh", "")] if options.shell else []
     ends = [] if attached else [name for name, links in nodes if links == 1]
-    own = list(dict.fromkeys(ends + [node for node, _ in programs]))
+    own = list(dict.fromkeys(ends + [node for node, _ in programs + shells]))
     doors: list[Door] = []
     for node, interface in attached:
         namespace, _, name = interface.rpartition("/")
@@ -113,7 +167,9 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
             INVALID_INPUT,
         )
     run = [(places[node], shlex.split(program)) for node, program in programs]
-    if options.command:
+    if options.shell:
+        run.append((places[options.shell], [os.environ.get("SHELL", "sh")]))
+    elif options.command:
         if not own:
             fail("with --attach alone there is no namespace to run a command in", INVALID_INPUT)
         run.append((places[own[0]], options.command))
@@ -128,20 +184,43 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
 
 def become_root(doors: list[Door]) -> None:
     """Go on as the root of a user namespace, if that is needed and the user is not root."""
-    if os.geteuid() != 0 and all(interface is None for _, interface, _ in doors):
-        root = ["unshare", "--user", "--map-root-user", "--"]
-        os.execvp(root[0], [*root, sys.executable, "-m", "windtunnel", *sys.argv[1:]])
+    if os.geteuid() == 0 or any(interface is not None for _, interface, _ in doors):
+        return
+    root = ["unshare", "--user", "--map-root-user", "--"]
+    try:
+        tried = subprocess.run([*root, "true"], capture_output=True, text=True, check=False)
+    except FileNotFoundError:
+        fail("without root, an emulation needs `unshare` of util-linux", INVALID_INPUT)
+    if tried.returncode:
+        fail(f"{tried.stderr.strip()}\n{WITHOUT_ROOT}", INVALID_INPUT)
+    os.execvp(root[0], [*root, sys.executable, "-m", "windtunnel", *sys.argv[1:]])
 
 
 def emulate(
-    scenario: Scenario, doors: list[Door], programs: list[Program], as_json: bool
-) -> dict[str, Any]:
-    """Run the emulation, and what is behind its nodes, to the end of the last program."""
-    if as_json:
+    scenario: Scenario,
+    doors: list[Door],
+    programs: list[Program],
+    options: Options,
+    folder: Path | None = None,
+) -> tuple[dict[str, Any], Outcome | None]:
+    """Run the emulation, and what is behind its nodes, to the end of the last program.
+
+    Gives what it counted and, with a folder, what it recorded.
+    """
+    if options.as_json:
         # What programs print does not belong into the document.
         kept = os.dup(1)
         os.dup2(2, 1)
-    emulation: Emulation = of_linux("Emulation", "an emulation")(scenario, doors)
+    captures = options.captures
+    emulation: Emulation = of_linux("Emulation", "an emulation")(
+        scenario,
+        doors,
+        folder,
+        list(captures.nodes),
+        directions=captures.directions,
+        snap_length=captures.snap_length,
+        window=captures.window,
+    )
     interrupted, exit_code = False, None
     try:
         if not programs:
@@ -150,6 +229,7 @@ def emulate(
             if place + 1 == len(programs):
                 wait_for_listeners(emulation, programs[:-1])
             last = emulation.spawn(node, program)
+        emulation.begin()
         while not emulation.is_done():
             exit_code = emulation.poll(last) if programs else None
             if exit_code is not None:
@@ -157,18 +237,20 @@ def emulate(
             time.sleep(LOOK_S)
     except KeyboardInterrupt:
         interrupted = True
-    report: dict[str, Any] = json.loads(emulation.finish())
-    if as_json:
+    text, outcome = emulation.finish()
+    report: dict[str, Any] = json.loads(text)
+    report["attachments"] = [node for node, *_ in doors]
+    if options.as_json:
         os.dup2(kept, 1)
         os.close(kept)
-    if programs and exit_code is None and not interrupted:
+    if programs and exit_code is None and not interrupted and not report["failure"]:
         progress.tell(
             [
                 "the scenario's `duration` ended before the command, which was killed; "
                 "--set duration=… gives it longer"
             ]
         )
-    return report | {"interrupted": interrupted, "exit_code": exit_code}
+    return report | {"interrupted": interrupted, "exit_code": exit_code}, outcome
 
 
 def wait_for_listeners(emulation: Emulation, programs: list[Program]) -> None:
@@ -183,7 +265,7 @@ def wait_for_listeners(emulation: Emulation, programs: list[Program]) -> None:
 def tell(report: dict[str, Any]) -> None:
     """Print what went from node to node, and how exact the emulation was."""
     names, duration = report["attachments"], report["duration_s"]
-    table = Table(box=SIMPLE_HEAD)
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
     for title in ("from", "to"):
         table.add_column(title)
     for title in (
@@ -192,6 +274,7 @@ def tell(report: dict[str, Any]) -> None:
         "Mbps\nout",
         "dropped\n%",
         "marked\n%",
+        "in\nflight",
         "delay\nms",
         "delay\n99 %, ms",
     ):
@@ -199,18 +282,22 @@ def tell(report: dict[str, Any]) -> None:
     for it in report["directions"]:
         if it["entered_packets"]:
             entered, left = it["entered_packets"], it["left_packets"]
+            offered = entered + it["copied_packets"]
             table.add_row(
                 names[it["from"]],
                 names[it["to"]],
                 f"{entered:,}",
                 f"{it['entered_bytes'] * 8e-6 / duration:.2f}",
                 f"{it['left_bytes'] * 8e-6 / duration:.2f}",
-                f"{100 * (entered - left) / entered:.2f}",
+                f"{100 * it['dropped_packets'] / offered:.2f}",
                 f"{100 * it['marked_packets'] / max(left, 1):.2f}",
+                f"{it['in_flight_packets']:,}",
                 f"{it['delay_s']['median'] * 1e3:.2f}",
                 f"{it['delay_s']['p99'] * 1e3:.2f}",
             )
     output().print(table)
+    if queues := [it for it in report["queues"] if any(it[key] for key in CAUSES)]:
+        output().print(causes(queues))
     late, wait = report["lateness"]["percentiles"], report["wait"]["percentiles"]
     say(
         f"{duration:.2f} s; packets left {late['p99'] * 1e6:.0f} µs late at the 99th percentile "
@@ -225,6 +312,20 @@ def tell(report: dict[str, Any]) -> None:
         output().print(histogram(report["lateness"]))
     for problem in problems(report):
         say(problem)
+
+
+def causes(queues: list[dict[str, Any]]) -> Table:
+    """Show what was dropped and marked where and why, with packets of simulated flows."""
+    shown = {key: title for key, title in CAUSES.items() if any(it[key] for it in queues)}
+    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    for title in ("link", "from", "to"):
+        table.add_column(title)
+    for title in ("packets", *shown.values(), "in\ntransit"):
+        table.add_column(title, justify="right")
+    for it in queues:
+        counted = (it[key] for key in ("offered", *shown, "in_transit"))
+        table.add_row(it["link"], it["from"], it["to"], *(f"{count:,}" for count in counted))
+    return table
 
 
 def histogram(lateness: dict[str, Any]) -> Table:
@@ -246,6 +347,8 @@ def problems(report: dict[str, Any]) -> Iterator[str]:
         "malformed": "were not whole IP packets",
         "unknown_destination": "had an address of no attached node",
         "unreachable": "had no path to their node",
+        "unroutable": "were dropped on the way, where no path led on",
+        "hop_limit_drops": "were dropped because they had passed too many nodes",
         "refused": "were rejected by the kernel",
     }
     for key, what in counted.items():

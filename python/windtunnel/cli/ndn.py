@@ -148,6 +148,8 @@ def rows(measured: dict[str, Any]) -> list[tuple[str, str]]:
     signatures = f"{measured['verified']} right"
     if measured["unverified"]:
         signatures += f", {measured['unverified']} not checked: they need --key"
+    if measured["rejected"]:
+        signatures += f", {measured['rejected']} wrong, and asked for again"
     return [
         ("name", measured["name"]),
         ("controller", measured["controller"]),

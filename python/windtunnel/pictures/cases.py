@@ -141,11 +141,11 @@ class Comparison:
     def by_case(self, flow: str | None = None) -> list[Line]:
         """Give a line for each case, or for what one flow is in each case."""
         flows = self["flows"] if flow is None else self["flows"].filter(flow=flow)
-        known = flows.group_by("case").agg(pl.col("flow_controller").unique(maintain_order=True))
-        return self.ranked(
-            (case, self.parts(case), single(controllers))
-            for case, controllers in known.sort("case").rows()
-        )
+        controllers = pl.col("flow_controller").unique(maintain_order=True)
+        known = dict(flows.group_by("case").agg(controllers).rows())
+        # An emulation may have no simulated flows; its links are measured all the same.
+        cases = sorted(known) if known or flow else range(len(self.cases))
+        return self.ranked((it, self.parts(it), single(known.get(it, []))) for it in cases)
 
     def ranked(self, lines: Iterable[Unranked], groups: Sequence[str] = ()) -> list[Line]:
         """Make lines in the colours of the page."""

@@ -207,13 +207,24 @@ def facts(results: Results) -> dict[str, str]:
     manifest = results.manifest
     known = {
         "Runs": runs(results),
-        "Simulated": duration(results.scenario),
+        **passed(results),
         "Seed": manifest.get("seed"),
         "Version": f"Windtunnel {manifest[VERSION_KEY]}",
         "Machine": machine(manifest.get("machine", {})),
         "Time": took(manifest),
     }
     return {term: str(fact) for term, fact in known.items() if fact not in (None, "")}
+
+
+def passed(results: Results) -> dict[str, str]:
+    """Say how much time was simulated in each run, or emulated, and with how many packets."""
+    emulation = results.manifest.get("emulation")
+    if emulation is None:
+        return {"Simulated": duration(results.scenario)}
+    packets = sum(it["entered_packets"] for it in emulation["directions"])
+    kept_up = "" if emulation["kept_up"] else "; it did not keep up"
+    spent = f"{emulation['duration_s']:.2f} s, {counted(packets, 'real packet')}{kept_up}"
+    return {"Emulated": spent}
 
 
 def runs(results: Results) -> str:

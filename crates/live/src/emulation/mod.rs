@@ -1,6 +1,7 @@
 //! The world of a scenario in real time: packets of real hosts enter at interfaces, cross its
 //! queues and links beside simulated flows, and leave when the world says so.
 
+mod failure;
 mod report;
 mod session;
 mod thread;
@@ -10,6 +11,7 @@ use std::io;
 use std::net::IpAddr;
 use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::Receiver;
 
 use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
@@ -21,8 +23,9 @@ use windtunnel_world::{Entry, Plan, Unreachable, World};
 use crate::capabilities::give_up_all_but;
 use crate::clock::Clock;
 use crate::interface::Interface;
-use report::Counters;
-pub use report::{Buckets, Direction, Percentiles, Report};
+pub use failure::Failure;
+pub use report::{Buckets, Direction, Percentiles, Queue, Report};
+use report::{Counters, Ended};
 pub use session::{Door, Session, SessionError};
 use thread::RealTime;
 
@@ -33,6 +36,17 @@ pub struct Attachment {
     pub node: usize,
     /// Where its packets enter and leave. It has the addresses of the node.
     pub interface: Interface,
+}
+
+/// An emulation that has ended.
+#[derive(Debug)]
+pub struct Finished {
+    /// What it counted.
+    pub report: Report,
+    /// The world as it was then.
+    pub world: World,
+    /// The virtual time at its end.
+    pub end: Time,
 }
 
 /// A world in real time.
@@ -64,13 +78,19 @@ const AWAKE: std::time::Duration = std::time::Duration::from_micros(50);
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 
 impl Emulation {
-    /// The world of a plan, with real hosts at these nodes, none twice.
+    /// The world of a plan, with real hosts at these nodes, none twice. `record` is given the
+    /// plan with these nodes, and the world before anything happens.
     ///
     /// # Errors
     /// [`Unreachable`] as for [`World::new`].
-    pub fn new(mut plan: Plan, attachments: Vec<Attachment>) -> Result<Self, Unreachable> {
+    pub fn new(
+        mut plan: Plan,
+        attachments: Vec<Attachment>,
+        record: impl FnOnce(&Plan, &mut World),
+    ) -> Result<Self, Unreachable> {
         plan.attachments = attachments.iter().map(|it| it.node).collect();
-        let world = World::new(&plan)?;
+        let mut world = World::new(&plan)?;
+        record(&plan, &mut world);
         let places = attachments.iter().enumerate();
         let addresses = places.flat_map(|(place, it)| {
             it.interface.addresses().iter().map(move |address| (*address, place))
@@ -79,7 +99,7 @@ impl Emulation {
             world,
             end: plan.end(),
             places: addresses.collect(),
-            counters: Counters::new(attachments.len()),
+            counters: Counters::new(&plan),
             attachments: attachments
                 .into_iter()
                 .map(|it| Attached { interface: it.interface, emptied: Time::ZERO })
@@ -87,30 +107,54 @@ impl Emulation {
         })
     }
 
-    /// Lets real time pass until the end of the plan, or until `stop` is set. Runs the calling
-    /// thread as a real-time one, if it may, and from then on without capabilities.
+    /// Waits for `begin`, at which virtual time is zero, then lets real time pass until the end of
+    /// the plan, or until `stop` is set. What comes before waits at the interfaces. Nothing
+    /// happens if `begin` is dropped. Runs the calling thread as a real-time one, if it may, and
+    /// from then on without capabilities.
+    ///
+    /// It ends early if an interface vanishes, as the report says.
     ///
     /// # Errors
-    /// That of the kernel, if an interface vanishes or the capabilities cannot be given up.
-    pub fn run(mut self, stop: &AtomicBool) -> io::Result<Report> {
+    /// That of the kernel, if the capabilities cannot be given up.
+    pub fn run(mut self, begin: &Receiver<()>, stop: &AtomicBool) -> io::Result<Finished> {
         let mut real_time = RealTime::begin();
         give_up_all_but(&[])?;
+        let has_begun = begin.recv().is_ok();
         let clock = Clock::start();
+        let goes_on = || has_begun && !stop.load(Ordering::Relaxed);
+        let failure = self.pass_time(&clock, &mut real_time, goes_on).err();
+        let end = clock.now().min(self.end);
+        self.world.advance(end);
+        self.leave(&clock);
+        // Of an interface that has vanished nothing more is known.
+        let drops = self.attachments.iter().map(|it| it.interface.dropped().unwrap_or(0)).collect();
+        let ended = Ended { end, is_real_time: real_time.is_some(), failure };
+        let report = self.counters.report(ended, &mut self.world, drops);
+        Ok(Finished { report, world: self.world, end })
+    }
+
+    /// Lets real time pass as long as that is wanted.
+    fn pass_time(
+        &mut self,
+        clock: &Clock,
+        real_time: &mut Option<RealTime>,
+        goes_on: impl Fn() -> bool,
+    ) -> Result<(), Failure> {
         let mut packet = vec![0; usize::from(u16::MAX)];
-        while !stop.load(Ordering::Relaxed) {
+        while goes_on() {
             let now = clock.now();
-            if let Some(it) = &mut real_time {
+            if let Some(it) = real_time {
                 it.move_on(now);
             }
             self.world.advance(now);
-            self.leave(&clock);
+            self.leave(clock);
             if now >= self.end {
                 break;
             }
-            let has_read = self.enter(&clock, &mut packet)?;
+            let has_read = self.enter(clock, &mut packet)?;
             if !has_read {
-                let slept = self.wait(&clock)?;
-                if let Some(it) = &mut real_time {
+                let slept = self.wait(clock)?;
+                if let Some(it) = real_time {
                     it.has_slept(slept);
                 }
                 // What has come meanwhile has ended the wait.
@@ -118,18 +162,17 @@ impl Emulation {
                 self.attachments.iter_mut().for_each(|it| it.emptied = now);
             }
         }
-        let duration = clock.now().min(self.end);
-        let drops: io::Result<_> =
-            self.attachments.iter().map(|it| it.interface.dropped()).collect();
-        Ok(self.counters.report(duration, real_time.is_some(), &self.world, drops?))
+        Ok(())
     }
 
     /// Takes in what waits at the interfaces; returns whether there was anything.
-    fn enter(&mut self, clock: &Clock, packet: &mut [u8]) -> io::Result<bool> {
+    fn enter(&mut self, clock: &Clock, packet: &mut [u8]) -> Result<bool, Failure> {
         let mut has_read = false;
         for from in 0..self.attachments.len() {
             for _ in 0..BATCH {
-                let Some(length) = self.attachments[from].interface.receive(packet)? else {
+                let interface = &self.attachments[from].interface;
+                let received = interface.receive(packet).map_err(Failure::of(interface))?;
+                let Some(length) = received else {
                     self.attachments[from].emptied = clock.now();
                     break;
                 };
@@ -176,7 +219,7 @@ impl Emulation {
     }
 
     /// Waits until something happens in the world or a packet comes; returns how long it slept.
-    fn wait(&self, clock: &Clock) -> io::Result<Duration> {
+    fn wait(&self, clock: &Clock) -> Result<Duration, Failure> {
         let next = self.world.next_event().unwrap_or(self.end);
         let left = clock.until(next).min(LOOK).saturating_sub(AWAKE);
         if left.is_zero() {
@@ -191,7 +234,7 @@ impl Emulation {
         let before = clock.now();
         match ppoll(&mut waits, Some(TimeSpec::from_duration(left)), None) {
             Ok(_) | Err(nix::Error::EINTR) => Ok(clock.now().since(before)),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(Failure::Waiting(error.into())),
         }
     }
 }

@@ -3,7 +3,10 @@
 use hdrhistogram::Histogram;
 use serde::Serialize;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_world::{Departure, World};
+use windtunnel_packets::RealPackets;
+use windtunnel_world::{Departure, LinkPlan, Plan, PortCounters, World};
+
+use super::failure::Failure;
 
 /// Later than this, at the 99th percentile, and the emulation has not kept up.
 const LATE: Duration = Duration::from_micros(100);
@@ -12,12 +15,17 @@ const BOUNDS: [u64; 10] =
     [1_000, 3_000, 10_000, 30_000, 100_000, 300_000, 1_000_000, 3_000_000, 10_000_000, 100_000_000];
 
 /// What an emulation counted.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Debug, Serialize)]
 pub struct Report {
     /// How long it lasted, in seconds.
     pub duration_s: f64,
+    /// Why it ended early, if it failed.
+    pub failure: Option<Failure>,
     /// From each attachment to each other.
     pub directions: Vec<Direction>,
+    /// Both directions of each link, in the scenario's order: what simulated flows sent is
+    /// counted with what real hosts did.
+    pub queues: Vec<Queue>,
     /// How late packets left: from when the world says to when the interface had them.
     pub lateness: Buckets,
     /// How long packets waited before they entered, at the most: since it was last seen that
@@ -37,6 +45,10 @@ pub struct Report {
     pub unreachable: u64,
     /// What the kernel did not take when it left.
     pub refused: u64,
+    /// Dropped in the world because no path led on from where they were.
+    pub unroutable: u64,
+    /// Dropped in the world because they had passed too many nodes.
+    pub hop_limit_drops: u64,
     /// Packets of simulated flows and real hosts that crossed a queue and a link.
     pub packet_hops: u64,
     /// Packets that the kernel dropped before they were read; by attachment.
@@ -58,10 +70,85 @@ pub struct Direction {
     pub left_packets: u64,
     /// Their bytes.
     pub left_bytes: u64,
+    /// Packets that were in the world at the end, in queues and on links.
+    pub in_flight_packets: u64,
+    /// Packets that the world dropped.
+    pub dropped_packets: u64,
+    /// Packets that left the world, and that the kernel did not take.
+    pub refused_packets: u64,
+    /// Copies that links made of packets.
+    pub copied_packets: u64,
     /// Those of them that were marked in the world.
     pub marked_packets: u64,
     /// From entering to leaving, as the world says, in seconds.
     pub delay_s: Percentiles,
+}
+
+/// A direction of a link: its queue, and what is on its way.
+#[derive(Clone, Debug, Serialize)]
+pub struct Queue {
+    /// The link.
+    pub link: String,
+    /// The node that sends.
+    pub from: String,
+    /// The one that receives.
+    pub to: String,
+    /// Packets given to the queue.
+    pub offered: u64,
+    /// Packets that arrived at the other end.
+    pub delivered: u64,
+    /// Packets dropped because the queue was at its limit.
+    pub overlimit_drops: u64,
+    /// Packets that the queue discipline dropped before that.
+    pub discipline_drops: u64,
+    /// Packets that the link lost.
+    pub losses: u64,
+    /// Packets that were in the queue or on the link at the end.
+    pub in_transit: u64,
+    /// Packets marked with Congestion Experienced.
+    pub marks: u64,
+    /// Packets marked with the milder mark of SCE.
+    pub some_congestion_marks: u64,
+}
+
+/// The names of a direction of a link.
+#[derive(Clone, Debug)]
+struct QueueName {
+    link: String,
+    from: String,
+    to: String,
+}
+
+impl QueueName {
+    /// Those of both directions of each link of a plan.
+    fn all(plan: &Plan) -> Vec<Self> {
+        let direction = |link: &LinkPlan, [from, to]: [usize; 2]| Self {
+            link: link.name.clone(),
+            from: plan.nodes[from].name.clone(),
+            to: plan.nodes[to].name.clone(),
+        };
+        let both = |it: &LinkPlan| {
+            let [first, second] = it.nodes;
+            [[first, second], [second, first]].map(|ends| direction(it, ends))
+        };
+        plan.links.iter().flat_map(both).collect()
+    }
+
+    fn queue(self, counters: &PortCounters) -> Queue {
+        Queue {
+            link: self.link,
+            from: self.from,
+            to: self.to,
+            offered: counters.offered,
+            delivered: counters.delivered,
+            overlimit_drops: counters.overlimit_drops,
+            discipline_drops: counters.discipline_drops,
+            losses: counters.losses,
+            in_transit: counters.offered - counters.delivered - counters.dropped(),
+            marks: counters.marks,
+            some_congestion_marks: counters.some_congestion_marks,
+        }
+    }
 }
 
 /// Mean and percentiles, in seconds; zero of nothing.
@@ -92,17 +179,25 @@ pub struct Buckets {
     pub packets: Vec<u64>,
 }
 
+/// How an emulation has ended.
+#[derive(Debug)]
+pub(super) struct Ended {
+    pub(super) end: Time,
+    pub(super) is_real_time: bool,
+    pub(super) failure: Option<Failure>,
+}
+
 #[derive(Debug)]
 pub(super) struct Counters {
     directions: Vec<(Direction, Histogram<u64>)>,
     attachments: usize,
+    queues: Vec<QueueName>,
     lateness: Histogram<u64>,
     wait: Histogram<u64>,
     pub(super) malformed: u64,
     pub(super) multicast: u64,
     pub(super) unknown_destination: u64,
     pub(super) unreachable: u64,
-    refused: u64,
 }
 
 /// Whether 99 in 100 are not late.
@@ -116,19 +211,20 @@ fn histogram() -> Histogram<u64> {
 }
 
 impl Counters {
-    pub(super) fn new(attachments: usize) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
+        let attachments = plan.attachments.len();
         let pairs = (0..attachments).flat_map(|from| (0..attachments).map(move |to| (from, to)));
         let direction = |(from, to)| (Direction { from, to, ..Direction::default() }, histogram());
         Self {
             directions: pairs.map(direction).collect(),
             attachments,
+            queues: QueueName::all(plan),
             lateness: histogram(),
             wait: histogram(),
             malformed: 0,
             multicast: 0,
             unknown_destination: 0,
             unreachable: 0,
-            refused: 0,
         }
     }
 
@@ -144,13 +240,13 @@ impl Counters {
     }
 
     pub(super) fn left(&mut self, departure: &Departure<'_>, now: Time, is_sent: bool) {
+        let place = departure.from * self.attachments + departure.to;
+        let (it, delays) = &mut self.directions[place];
         if !is_sent {
-            self.refused += 1;
+            it.refused_packets += 1;
             return;
         }
         self.lateness.saturating_record(nanoseconds(now.since(departure.time.min(now))));
-        let place = departure.from * self.attachments + departure.to;
-        let (it, delays) = &mut self.directions[place];
         delays.saturating_record(nanoseconds(departure.delay));
         it.left_packets += 1;
         it.left_bytes += departure.bytes.len() as u64;
@@ -159,28 +255,49 @@ impl Counters {
 
     pub(super) fn report(
         self,
-        duration: Time,
-        is_real_time: bool,
-        world: &World,
+        ended: Ended,
+        world: &mut World,
         interface_drops: Vec<u64>,
     ) -> Report {
         let directions = self.directions.into_iter().filter(|(it, _)| it.from != it.to);
+        let directions = directions.map(|(it, delays)| {
+            let inside = world.real_packets([it.from, it.to]);
+            Direction { delay_s: Percentiles::of(&delays), ..it.with(inside) }
+        });
+        let directions: Vec<Direction> = directions.collect();
+        let queues = self.queues.into_iter().zip(world.ports(ended.end));
         Report {
-            duration_s: duration.as_seconds(),
+            duration_s: ended.end.as_seconds(),
+            failure: ended.failure,
             kept_up: keeps_up(&self.lateness) && keeps_up(&self.wait),
             lateness: Buckets::of(&self.lateness),
             wait: Buckets::of(&self.wait),
-            directions: directions
-                .map(|(it, delays)| Direction { delay_s: Percentiles::of(&delays), ..it })
-                .collect(),
-            is_real_time,
+            refused: directions.iter().map(|it| it.refused_packets).sum(),
+            directions,
+            queues: queues.map(|(name, (counters, _))| name.queue(counters)).collect(),
+            is_real_time: ended.is_real_time,
             malformed: self.malformed,
             multicast: self.multicast,
             unknown_destination: self.unknown_destination,
             unreachable: self.unreachable,
-            refused: self.refused,
+            unroutable: world.unroutable(),
+            hop_limit_drops: world.hop_limit_drops(),
             packet_hops: world.packet_hops(),
             interface_drops,
+        }
+    }
+}
+
+impl Direction {
+    /// With what is still in the world, and hence what was dropped there.
+    fn with(self, inside: RealPackets) -> Self {
+        let in_all = self.entered_packets + inside.copies;
+        let elsewhere = self.left_packets + self.refused_packets + inside.in_flight;
+        Self {
+            in_flight_packets: inside.in_flight,
+            copied_packets: inside.copies,
+            dropped_packets: in_all - elsewhere,
+            ..self
         }
     }
 }

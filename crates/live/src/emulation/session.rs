@@ -1,21 +1,25 @@
 //! An emulation on a thread of its own, and the namespaces around it.
 
 use std::collections::BTreeMap;
+use std::fs::File;
 use std::io;
 use std::net::IpAddr;
 use std::process::Child;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use thiserror::Error;
 use windtunnel_packets::ip::{address_of_node, address_of_node_v6};
-use windtunnel_world::{Plan, Unreachable};
+use windtunnel_world::{Plan, Unreachable, World};
 
-use super::{Attachment, Emulation, Report};
+use super::{Attachment, Emulation, Finished};
 use crate::interface::Interface;
 use crate::namespace::Namespace;
 
+/// What makes TUN interfaces.
+const TUN: &str = "/dev/net/tun";
 /// The interface in a namespace that is made for a node.
 const INTERFACE: &str = "world0";
 /// The lengths of the prefixes of nodes' addresses: all nodes are neighbours of each other.
@@ -42,7 +46,7 @@ pub enum SessionError {
     #[error("a consumer, flow, bridge or tunnel of the scenario has no path")]
     Unreachable(Unreachable),
     /// The machine does not allow it.
-    #[error("{what}: {error}")]
+    #[error("{what}: {error}{}", help(.error))]
     Refused {
         /// What was tried.
         what: String,
@@ -54,10 +58,32 @@ pub enum SessionError {
 /// An emulation in progress. When it is dropped, its namespaces vanish, and what runs in them.
 #[derive(Debug)]
 pub struct Session {
+    /// None once it has begun.
+    begin: Option<Sender<()>>,
     stop: Arc<AtomicBool>,
-    thread: JoinHandle<io::Result<Report>>,
+    thread: JoinHandle<io::Result<Finished>>,
     namespaces: BTreeMap<usize, Namespace>,
     hosts: String,
+}
+
+/// What to do where the machine does not allow something.
+fn help(error: &io::Error) -> &'static str {
+    let is_missing = !std::path::Path::new(TUN).exists();
+    match File::options().read(true).write(true).open(TUN) {
+        Err(_) if is_missing => {
+            "\nhelp: there is no /dev/net/tun; as root: `mkdir -p /dev/net && mknod -m 666 \
+             /dev/net/tun c 10 200`, in a container: `--device /dev/net/tun`"
+        }
+        Err(_) => {
+            "\nhelp: /dev/net/tun may not be opened; as root: `chmod 666 /dev/net/tun`, in a \
+             container: `--device /dev/net/tun`"
+        }
+        Ok(_) if error.kind() == io::ErrorKind::PermissionDenied => {
+            "\nhelp: it needs root, or user namespaces; a container needs `--cap-add NET_ADMIN \
+             --cap-add SYS_ADMIN --security-opt apparmor=unconfined --device /dev/net/tun`"
+        }
+        Ok(_) => "",
+    }
 }
 
 fn refused(what: String) -> impl FnOnce(io::Error) -> SessionError {
@@ -65,11 +91,17 @@ fn refused(what: String) -> impl FnOnce(io::Error) -> SessionError {
 }
 
 impl Session {
-    /// Starts the emulation of a plan, with these doors of nodes.
+    /// Sets up the emulation of a plan, with these doors of nodes. Virtual time stands still until
+    /// [`Session::begin`]. `record` is given the plan with the attached nodes, and the world before
+    /// anything happens.
     ///
     /// # Errors
     /// [`SessionError`].
-    pub fn start(plan: Plan, doors: &[(usize, Door)]) -> Result<Self, SessionError> {
+    pub fn start(
+        plan: Plan,
+        doors: &[(usize, Door)],
+        record: impl FnOnce(&Plan, &mut World),
+    ) -> Result<Self, SessionError> {
         let mut namespaces = BTreeMap::new();
         let mut attachments = Vec::new();
         let mut hosts = String::from("127.0.0.1 localhost\n::1 localhost\n");
@@ -94,14 +126,16 @@ impl Session {
             }
             attachments.push(Attachment { node, interface });
         }
-        let emulation = Emulation::new(plan, attachments).map_err(SessionError::Unreachable)?;
+        let emulation = Emulation::new(plan, attachments, record);
+        let emulation = emulation.map_err(SessionError::Unreachable)?;
+        let (begin, begins) = channel();
         let stop = Arc::new(AtomicBool::new(false));
         let is_stopped = Arc::clone(&stop);
         let thread = thread::Builder::new()
             .name("emulation".to_owned())
-            .spawn(move || emulation.run(&is_stopped))
+            .spawn(move || emulation.run(&begins, &is_stopped))
             .map_err(refused("cannot start a thread".to_owned()))?;
-        Ok(Self { stop, thread, namespaces, hosts })
+        Ok(Self { begin: Some(begin), stop, thread, namespaces, hosts })
     }
 
     /// The namespace that was made for a node.
@@ -120,6 +154,12 @@ impl Session {
         namespace.spawn(program, &self.hosts)
     }
 
+    /// Has virtual time begin. What was sent before enters then.
+    pub fn begin(&mut self) {
+        // A thread that has ended says why in `finish`.
+        self.begin.take().map(|it| it.send(()));
+    }
+
     /// Has it stop.
     pub fn stop(&self) {
         self.stop.store(true, Ordering::Relaxed);
@@ -134,8 +174,9 @@ impl Session {
     /// Waits for its end. Programs behind nodes are killed then.
     ///
     /// # Errors
-    /// That of the kernel, if an interface has vanished.
-    pub fn finish(self) -> io::Result<Report> {
+    /// That of the kernel, if the thread could not give up its capabilities.
+    pub fn finish(mut self) -> io::Result<Finished> {
+        drop(self.begin.take());
         let panicked = || io::Error::other("the emulation has ended with an internal error");
         self.thread.join().map_err(|_| panicked())?
     }

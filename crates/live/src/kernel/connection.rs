@@ -63,6 +63,8 @@ pub(super) struct Connection {
     delivered: Total,
     marked: Total,
     lost: Total,
+    /// Sequence numbers that were acknowledged; none while there are none.
+    acknowledged: Option<Total>,
     unacknowledged: u32,
     state: State,
     /// The controller of before the last decrease.
@@ -98,6 +100,8 @@ impl Connection {
             delivered: Total::from(report.delivered),
             marked: Total::from(report.marked),
             lost: Total::from(report.lost),
+            // The kernel may begin a connection before it has sequence numbers.
+            acknowledged: (report.next != 0).then(|| Total::from(report.unacknowledged)),
             unacknowledged: report.unacknowledged,
             state: State::Open,
             before: None,
@@ -114,14 +118,18 @@ impl Connection {
         }
     }
 
-    /// Bytes delivered, in full segments.
+    /// Bytes of data that the peer has acknowledged, a FIN counted as one.
     pub(super) fn bytes(&self) -> u64 {
-        self.delivered.total * u64::from(self.last.segment)
+        self.acknowledged.map_or(0, |it| it.total)
     }
 
     /// Takes in a report.
     pub(super) fn take(&mut self, report: &Report) {
         self.last = *report;
+        if !matches!(report.kind, Kind::Begin | Kind::End) {
+            let first = Total::from(report.unacknowledged);
+            self.acknowledged.get_or_insert(first).advance(report.unacknowledged);
+        }
         match report.kind {
             Kind::Spurious => self.take_back(report),
             Kind::TransmissionStart => self.begin_again(report),

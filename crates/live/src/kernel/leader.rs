@@ -63,7 +63,7 @@ pub struct Totals {
     pub written: Delays,
     /// From the measurement until the decision was applied, with the next acknowledgement.
     pub applied: Delays,
-    /// Data that was delivered, in bytes.
+    /// Data that peers have acknowledged, in bytes.
     pub bytes: u64,
     /// The time of the processor that the thread took.
     pub cpu: Duration,

@@ -19,6 +19,7 @@ use super::cache::{Cache, implicit_digest};
 use super::link::{NetworkPacket, Token};
 use super::management::{self, Command, Verb};
 use super::names::{Full, Names, Selectors, unnamed};
+use super::waiting::Waiting;
 
 /// A packet to be sent.
 #[derive(Debug)]
@@ -48,8 +49,7 @@ pub(super) struct Border {
     forwarder: Forwarder,
     names: Names,
     cache: Cache,
-    /// The PIT tokens of those who wait, and until when.
-    tokens: BTreeMap<(Name, FaceId), (Token, Time)>,
+    waiting: Waiting,
     routes: BTreeMap<wire::Name<'static>, Vec<NextHop>>,
     /// Whether the other end of each face is on this machine; none of a closed one.
     faces: Vec<Option<bool>>,
@@ -78,7 +78,7 @@ impl Border {
             forwarder,
             names: Names::new(plan.cached + Self::MOST_PENDING),
             cache: Cache::default(),
-            tokens: BTreeMap::new(),
+            waiting: Waiting::new(Self::MOST_PENDING, Names::MOST_BYTES),
             routes: BTreeMap::new(),
             faces: Vec::new(),
             outbox: ForwarderOutbox::new(),
@@ -123,16 +123,22 @@ impl Border {
     }
 
     /// A face is there no longer.
-    pub(super) fn close_face(&mut self, face: FaceId) {
+    pub(super) fn close_face(&mut self, now: Time, face: FaceId) {
         self.faces[usize::from(face.0)] = None;
         let leads_there = |hops: &Vec<NextHop>| hops.iter().any(|it| it.face == face);
         let prefixes: Vec<_> = self.routes.iter().filter(|it| leads_there(it.1)).collect();
         let prefixes: Vec<_> = prefixes.into_iter().map(|it| it.0.clone()).collect();
+        let was_asked = !prefixes.is_empty();
         for prefix in prefixes {
             self.remove_route(&prefix, face);
         }
-        self.forwarder.remove_face(face);
-        self.tokens.retain(|(_, of), _| *of != face);
+        for name in self.waiting.remove_face(face) {
+            self.forwarder.withdraw(now, name, face);
+            self.names.release(name.prefix);
+        }
+        if was_asked {
+            self.forwarder.remove_face(face);
+        }
     }
 
     /// Adds a route, or gives it another cost; `false` if there are too many.
@@ -178,7 +184,9 @@ impl Border {
         self.forwarder.expire(now);
         if now.since(self.swept) > Duration::from_secs(1) {
             self.swept = now;
-            self.tokens.retain(|_, (_, until)| *until > now);
+            for name in self.waiting.expire(now) {
+                self.names.release(name.prefix);
+            }
         }
     }
 
@@ -226,34 +234,25 @@ impl Border {
             must_be_fresh: interest.must_be_fresh,
         };
         let selectors = selectors(&interest);
+        let size = interest.name.components_size();
+        let known = cached.or_else(|| self.names.find(&interest.name, selectors));
+        let has_room = self.waiting.has_room(face, known, size);
         let name = match cached {
             Some(name) => Ok(name),
-            None => self.number(now, &interest.name, selectors, until),
-        };
-        let is_refused = match name {
-            Err(Full) => true,
-            Ok(name) => {
-                cached.is_none()
-                    && self.forwarder.pending() >= Self::MOST_PENDING
-                    && !self.forwarder.is_pending(name)
-            }
+            None if has_room => self.number(&interest.name, selectors),
+            None => Err(Full),
         };
         let bytes: Arc<[u8]> = bytes.as_slice().into();
-        let name = match name {
-            Ok(name) if !is_refused => name,
-            _ => {
-                self.counters.refused += 1;
-                let name = unnamed();
-                let body =
-                    Body::Nack(Nack { interest: asked(name), reason: NackReason::CONGESTION });
-                let packet = Packet::ndn(body, bytes.len() as u16);
-                sent.push(Outgoing { face, packet, bytes, token });
-                return Some(());
-            }
+        let Ok(name) = name else {
+            self.counters.refused += 1;
+            let interest = asked(unnamed());
+            let body = Body::Nack(Nack { interest, reason: NackReason::CONGESTION });
+            let packet = Packet::ndn(body, bytes.len() as u16);
+            sent.push(Outgoing { face, packet, bytes, token });
+            return Some(());
         };
-        match token {
-            Some(token) => drop(self.tokens.insert((name, face), (token, until))),
-            None => drop(self.tokens.remove(&(name, face))),
+        if self.waiting.insert(face, name, size, until, token) {
+            self.names.hold(name.prefix);
         }
         let packet = Packet::ndn(Body::Interest(asked(name)), bytes.len() as u16);
         let mut outbox = std::mem::take(&mut self.outbox);
@@ -276,7 +275,7 @@ impl Border {
         let name = if pending.is_empty() {
             unnamed()
         } else {
-            match self.number(now, &data.name, Selectors::default(), now) {
+            match self.number(&data.name, Selectors::default()) {
                 Ok(name) => name,
                 Err(Full) => {
                     self.counters.refused += 1;
@@ -297,10 +296,10 @@ impl Border {
         if !pending.is_empty() && self.forwarder.keeps_data() {
             if let Some(evicted) = self.forwarder.take_evicted() {
                 self.cache.remove(evicted);
-                self.names.uncache(evicted.prefix);
+                self.names.release(evicted.prefix);
             }
             if self.cache.insert(data.name.into_owned(), name, Arc::clone(&shared)) {
-                self.names.cache(name.prefix);
+                self.names.hold(name.prefix);
             }
         }
         self.send(&mut outbox, &shared, Some(&shared), sent);
@@ -387,15 +386,9 @@ impl Border {
     }
 
     /// The number of a name, which is resolved in the forwarding information base if it is new.
-    fn number(
-        &mut self,
-        now: Time,
-        name: &wire::Name<'_>,
-        selectors: Selectors,
-        until: Time,
-    ) -> Result<Name, Full> {
+    fn number(&mut self, name: &wire::Name<'_>, selectors: Selectors) -> Result<Name, Full> {
         let fib = self.forwarder.fib();
-        self.names.number(now, name, selectors, until, |id, prefix| match prefix {
+        self.names.number(name, selectors, |id, prefix| match prefix {
             Some(prefix) => fib.resolve(id, prefix),
             None => fib.forget(id),
         })
@@ -466,11 +459,10 @@ impl Border {
                 Body::Interest(it) => (relay_interest(came, it.nonce, it.hop_limit).ok(), None),
                 Body::Nack(it) => {
                     let bytes = relay_interest(came, it.interest.nonce, None).ok();
-                    (bytes, self.tokens.remove(&(it.interest.name, face)))
+                    (bytes, self.token_for_nack(face, it))
                 }
                 Body::Data(it) => {
-                    let token = self.tokens.remove(&(it.name, face));
-                    let token = token.map(|it| it.0);
+                    let token = self.answered(face, it.name);
                     if let Some(bytes) = data.or_else(|| self.cache.bytes(it.name)) {
                         sent.push(Outgoing { face, packet, bytes: Arc::clone(bytes), token });
                     }
@@ -479,9 +471,25 @@ impl Border {
                 _ => continue,
             };
             if let Some(bytes) = bytes {
-                let token = token.map(|it| it.0);
                 sent.push(Outgoing { face, packet, bytes: bytes.into(), token });
             }
+        }
+    }
+
+    /// A face waits for a name no longer; its token.
+    fn answered(&mut self, face: FaceId, name: Name) -> Option<Token> {
+        let token = self.waiting.take(face, name)?;
+        self.names.release(name.prefix);
+        token
+    }
+
+    /// The token for a Nack. Who has sent an Interest that looped may wait for its name all the
+    /// same.
+    fn token_for_nack(&mut self, face: FaceId, nack: &Nack) -> Option<Token> {
+        let name = nack.interest.name;
+        match nack.reason {
+            NackReason::DUPLICATE => self.waiting.token(face, name),
+            _ => self.answered(face, name),
         }
     }
 }

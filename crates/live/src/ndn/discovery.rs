@@ -12,7 +12,7 @@ use super::faces::{FaceEvent, Faces};
 use super::forward::random;
 use super::names::unnamed;
 use super::object::METADATA;
-use super::signing::Verifier;
+use super::signing::{Checked, Verifier};
 use crate::Clock;
 
 /// A face with whoever answers.
@@ -22,6 +22,8 @@ pub(super) struct Session<'a> {
     pub(super) faces: Faces,
     pub(super) face: FaceId,
     pub(super) verifier: &'a Verifier,
+    /// Data that came and was not accepted.
+    pub(super) rejected: u64,
 }
 
 /// What a name leads to.
@@ -42,6 +44,15 @@ enum Answer {
 
 /// How long an answer is waited for before the Interest is sent again.
 const LIFETIME_MS: u64 = 1000;
+/// How many Data may come for one name that are not accepted, until it is given up.
+pub(super) const MOST_REJECTED: u32 = 10;
+
+/// How often one name has been asked for in vain.
+#[derive(Default)]
+struct Attempts {
+    unanswered: u32,
+    rejected: u32,
+}
 
 impl Session<'_> {
     /// Finds the newest version of what has that name, unless the name says which: by RDR's
@@ -64,11 +75,11 @@ impl Session<'_> {
         let keyword = Component::new(ComponentType::KEYWORD, METADATA);
         metadata.push(keyword.expect("it is not a digest"));
         if let Answer::Data(bytes) = self.ask(&asked(metadata), 2, goes_on)? {
-            return self.read_metadata(&bytes);
+            return Self::read_metadata(&bytes);
         }
         match self.ask(&asked(name.clone()), 3, goes_on)? {
             Answer::Data(bytes) => {
-                let data = self.checked(&bytes)?;
+                let data = decoded(&bytes)?;
                 let (prefix, last) = data.name.split_last().expect("it begins with a name");
                 if last.component_type() == ComponentType::SEGMENT {
                     return Ok(Found::Segments(prefix.into_owned()));
@@ -82,8 +93,8 @@ impl Session<'_> {
         }
     }
 
-    fn read_metadata(&self, bytes: &[u8]) -> Result<Found, NdnError> {
-        let data = self.checked(bytes)?;
+    fn read_metadata(bytes: &[u8]) -> Result<Found, NdnError> {
+        let data = decoded(bytes)?;
         let first = data.content.and_then(|it| Reader::new(it).element().ok().flatten());
         let name = first.and_then(|it| Name::decode(&it).ok());
         name.map(|it| Found::Segments(it.into_owned()))
@@ -99,10 +110,7 @@ impl Session<'_> {
         let mut name = versioned.clone();
         name.push_number(ComponentType::SEGMENT, 0);
         match self.ask(&Interest::new(name.clone()), 5, goes_on)? {
-            Answer::Data(bytes) => {
-                self.checked(&bytes)?;
-                Ok(bytes)
-            }
+            Answer::Data(bytes) => Ok(bytes),
             Answer::Refused(reason) => Err(refused(&name, reason)),
             Answer::Nothing => {
                 Err(NdnError::Failed(format!("Interests for {name} are not answered")))
@@ -110,17 +118,16 @@ impl Session<'_> {
         }
     }
 
-    /// The Data that fills `bytes`, if its signature is not wrong.
-    pub(super) fn checked<'b>(&self, bytes: &'b [u8]) -> Result<Data<'b>, NdnError> {
-        let data = Data::decode(bytes)
-            .map_err(|it| NdnError::Failed(format!("Data is malformed: {it}")))?;
-        match self.verifier.check(&data, bytes) {
-            Ok(_) => Ok(data),
-            Err(why) => Err(NdnError::Failed(format!("{} is not accepted: {why}", data.name))),
-        }
+    /// Whether the Data that fills `bytes` has no wrong signature, and is signed as it must be.
+    pub(super) fn checked(&self, bytes: &[u8]) -> Result<Checked, NdnError> {
+        let data = decoded(bytes)?;
+        let name = &data.name;
+        let refused = |why| NdnError::Failed(format!("{name} is not accepted: {why}"));
+        self.verifier.check(&data, bytes).map_err(refused)
     }
 
-    /// Sends an Interest up to this many times, and waits for what answers it.
+    /// Sends an Interest up to this many times, and waits for what answers it. What is not accepted
+    /// is asked for again, up to [`MOST_REJECTED`] times.
     fn ask(
         &mut self,
         interest: &Interest<'_>,
@@ -129,7 +136,8 @@ impl Session<'_> {
     ) -> Result<Answer, NdnError> {
         let mut events = Vec::new();
         let mut random = random();
-        for _ in 0..tries {
+        let mut attempts = Attempts::default();
+        'again: while attempts.unanswered < tries {
             let nonce = random.bits();
             let interest =
                 Interest { nonce: Some(nonce), lifetime_ms: Some(LIFETIME_MS), ..interest.clone() };
@@ -145,10 +153,17 @@ impl Session<'_> {
                             it.name == interest.name
                                 || interest.can_be_prefix && interest.name.is_prefix_of(&it.name)
                         });
-                        if is_answer {
-                            return Ok(Answer::Data(packet.bytes));
+                        if !is_answer {
+                            continue;
                         }
-                        continue;
+                        match self.checked(&packet.bytes) {
+                            Ok(_) => return Ok(Answer::Data(packet.bytes)),
+                            Err(_) if attempts.rejected + 1 < MOST_REJECTED => {}
+                            Err(error) => return Err(error),
+                        }
+                        attempts.rejected += 1;
+                        self.rejected += 1;
+                        continue 'again;
                     };
                     let refused = Interest::decode(&packet.bytes);
                     if refused.is_ok_and(|it| it.nonce == Some(nonce)) {
@@ -156,6 +171,7 @@ impl Session<'_> {
                     }
                 }
             }
+            attempts.unanswered += 1;
         }
         Ok(Answer::Nothing)
     }
@@ -186,6 +202,11 @@ impl Session<'_> {
         }
         if goes_on() { Ok(()) } else { Err(NdnError::Interrupted) }
     }
+}
+
+/// The Data that fills `bytes`.
+pub(super) fn decoded(bytes: &[u8]) -> Result<Data<'_>, NdnError> {
+    Data::decode(bytes).map_err(|it| NdnError::Failed(format!("Data is malformed: {it}")))
 }
 
 fn refused(name: &Name<'_>, reason: NackReason) -> NdnError {

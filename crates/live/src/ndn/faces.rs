@@ -58,6 +58,8 @@ pub struct FaceCounters {
     pub dropped: u64,
     /// Datagrams and connections refused because there are too many faces.
     pub refused: u64,
+    /// Faces that others made, closed because there was no room for another one.
+    pub evicted: u64,
 }
 
 #[derive(Debug)]
@@ -79,9 +81,20 @@ struct Face {
     transport: Transport,
     link: Link,
     is_local: bool,
-    /// Whether it closes when nothing has come for long.
-    on_demand: bool,
+    origin: Origin,
     last_used: Time,
+}
+
+/// Who made a face. What others made goes when there is no room for another face, in this order:
+/// who sends datagrams only has to send another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Origin {
+    /// A datagram that came; it closes when nothing has come for long.
+    Datagram,
+    /// A connection that was accepted.
+    Accepted,
+    /// We did.
+    Own,
 }
 
 #[derive(Debug)]
@@ -103,6 +116,9 @@ pub(super) struct Faces {
     tcp: Vec<TcpListener>,
     faces: Vec<Option<Face>>,
     free: VecDeque<FaceId>,
+    /// Numbers of faces that were closed since the last `wait`: what they had received before is
+    /// still to be handled, and the answers are not for others.
+    closed: Vec<FaceId>,
     /// Sockets that may have more to read.
     ready: VecDeque<Source>,
     /// What happened outside of `wait`.
@@ -154,6 +170,7 @@ impl Faces {
             tcp: Vec::new(),
             faces: Vec::new(),
             free: VecDeque::new(),
+            closed: Vec::new(),
             ready: VecDeque::new(),
             pending: Vec::new(),
             buffer: vec![0; 1 << 16].into(),
@@ -176,7 +193,7 @@ impl Faces {
 
     /// How many faces there are.
     pub(super) fn len(&self) -> usize {
-        self.faces.len() - self.free.len()
+        self.faces.len() - self.free.len() - self.closed.len()
     }
 
     /// Whether the other end of a face is on this machine.
@@ -232,7 +249,7 @@ impl Faces {
                     transport,
                     remote.address,
                     mtu.unwrap_or(udp_mtu(remote.address)),
-                    false,
+                    Origin::Own,
                 );
                 if let Some(face) = face {
                     self.udp[socket].peers.insert(remote.address, face);
@@ -241,7 +258,8 @@ impl Faces {
             }
             FaceProtocol::Tcp => {
                 let stream = socket::connection(bind, remote.address).map_err(refused())?;
-                self.add_stream(stream, remote.address, mtu.unwrap_or(TCP_MTU).min(TCP_MTU))
+                let mtu = mtu.unwrap_or(TCP_MTU).min(TCP_MTU);
+                self.add_stream(stream, remote.address, mtu, Origin::Own)
             }
         };
         face.ok_or_else(|| NdnError::Failed(format!("more than {} faces", Self::MOST)))
@@ -268,9 +286,15 @@ impl Faces {
         Ok(index)
     }
 
-    fn add_stream(&mut self, stream: TcpStream, remote: SocketAddr, mtu: u16) -> Option<FaceId> {
+    fn add_stream(
+        &mut self,
+        stream: TcpStream,
+        remote: SocketAddr,
+        mtu: u16,
+        origin: Origin,
+    ) -> Option<FaceId> {
         let transport = Transport::Tcp { stream, inbound: Vec::new(), outbound: VecDeque::new() };
-        let face = self.add(transport, remote, mtu, false)?;
+        let face = self.add(transport, remote, mtu, origin)?;
         let Some(Face { transport: Transport::Tcp { stream, .. }, .. }) =
             &mut self.faces[usize::from(face.0)]
         else {
@@ -285,20 +309,23 @@ impl Faces {
         Some(face)
     }
 
-    /// Adds a face; none if there are too many.
+    /// Adds a face, if need be in the place of another; none if there is no room.
     fn add(
         &mut self,
         transport: Transport,
         remote: SocketAddr,
         mtu: u16,
-        on_demand: bool,
+        origin: Origin,
     ) -> Option<FaceId> {
+        if self.len() == Self::MOST {
+            self.evict();
+        }
+        if self.len() == Self::MOST {
+            self.counters.refused += 1;
+            return None;
+        }
         let face = match self.free.pop_front() {
             Some(face) => face,
-            None if self.faces.len() == Self::MOST => {
-                self.counters.refused += 1;
-                return None;
-            }
             None => {
                 self.faces.push(None);
                 FaceId(self.faces.len() as u16 - 1)
@@ -307,10 +334,21 @@ impl Faces {
         let is_local = is_loopback(remote.ip());
         let link = Link::new(mtu);
         let last_used = self.clock.now();
-        let added = Face { transport, link, is_local, on_demand, last_used };
+        let added = Face { transport, link, is_local, origin, last_used };
         self.faces[usize::from(face.0)] = Some(added);
         self.pending.push(FaceEvent::Opened(face));
         Some(face)
+    }
+
+    /// Closes the face that others made and that has been idle for the longest time.
+    fn evict(&mut self) {
+        let all = self.faces.iter().enumerate();
+        let open = all.filter_map(|(index, it)| it.as_ref().map(|it| (it, index)));
+        let others = open.filter(|(it, _)| it.origin != Origin::Own);
+        if let Some((_, index)) = others.min_by_key(|(it, _)| (it.origin, it.last_used)) {
+            self.counters.evicted += 1;
+            self.close(FaceId(index as u16));
+        }
     }
 
     fn close(&mut self, face: FaceId) {
@@ -323,7 +361,7 @@ impl Faces {
                 let _ = self.poll.registry().deregister(&mut stream);
             }
         }
-        self.free.push_back(face);
+        self.closed.push(face);
         self.pending.push(FaceEvent::Closed(face));
     }
 
@@ -363,6 +401,7 @@ impl Faces {
         until: Option<Time>,
         events: &mut Vec<FaceEvent>,
     ) -> Result<(), NdnError> {
+        self.free.extend(self.closed.drain(..));
         let left = until.map_or(Self::LONGEST, |it| self.clock.until(it));
         let wait = if self.ready.is_empty() && self.pending.is_empty() {
             left.min(Self::LONGEST)
@@ -437,7 +476,7 @@ impl Faces {
                 }
                 None => {
                     let transport = Transport::Udp { socket: index, peer };
-                    let added = self.add(transport, peer, udp_mtu(peer), true);
+                    let added = self.add(transport, peer, udp_mtu(peer), Origin::Datagram);
                     let Some(face) = added else { continue };
                     self.udp[index].peers.insert(peer, face);
                     face
@@ -455,7 +494,7 @@ impl Faces {
             match self.tcp[index].accept() {
                 Ok((stream, remote)) => {
                     let _ = stream.set_nodelay(true);
-                    self.add_stream(stream, remote, TCP_MTU);
+                    self.add_stream(stream, remote, TCP_MTU, Origin::Accepted);
                 }
                 Err(error) if error.kind() == io::ErrorKind::WouldBlock => return false,
                 // A connection that ended before it was accepted.
@@ -546,7 +585,8 @@ impl Faces {
             return;
         }
         self.swept = now;
-        let is_idle = |it: &Face| it.on_demand && now.since(it.last_used) > Self::IDLE;
+        let is_idle =
+            |it: &Face| it.origin == Origin::Datagram && now.since(it.last_used) > Self::IDLE;
         let idle: Vec<usize> = (0..self.faces.len())
             .filter(|it| self.faces[*it].as_ref().is_some_and(is_idle))
             .collect();

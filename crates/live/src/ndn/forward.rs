@@ -90,7 +90,7 @@ impl Forwarding {
                     FaceEvent::Opened(face) => {
                         self.border.open_face(face, self.faces.is_local(face));
                     }
-                    FaceEvent::Closed(face) => self.border.close_face(face),
+                    FaceEvent::Closed(face) => self.border.close_face(now, face),
                     FaceEvent::Received(face, packet) => {
                         self.border.receive(now, face, packet, &mut sent);
                     }

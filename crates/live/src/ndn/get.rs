@@ -17,7 +17,7 @@ use windtunnel_transports::ndn::consumer::{
 };
 
 use super::NdnError;
-use super::discovery::{Found, Session};
+use super::discovery::{Found, MOST_REJECTED, Session, decoded};
 use super::faces::{FaceCounters, FaceEvent, Faces};
 use super::forward::random;
 use super::link::NetworkPacket;
@@ -62,6 +62,8 @@ pub struct GetReport {
     pub verified: u64,
     /// Data whose signature could not be checked without a key.
     pub unverified: u64,
+    /// Data with a wrong digest or signature, which was asked for again.
+    pub rejected: u64,
     /// At the socket.
     pub faces: FaceCounters,
 }
@@ -86,7 +88,7 @@ pub fn get(
     let clock = Clock::start();
     let mut faces = Faces::new(clock)?;
     let face = faces.connect(settings.connect, settings.bind, None)?;
-    let mut session = Session { clock, faces, face, verifier: &settings.verifier };
+    let mut session = Session { clock, faces, face, verifier: &settings.verifier, rejected: 0 };
     let mut asked = clock.now();
     let mut goes_on = || {
         let now = clock.now();
@@ -113,12 +115,13 @@ pub fn get(
                 smoothed_rtt: None,
                 verified: 0,
                 unverified: 0,
+                rejected: session.rejected,
                 faces: session.faces.counters(),
             });
         }
     };
     let first = session.first_segment(&name, &mut goes_on)?;
-    let first = session.checked(&first)?;
+    let first = decoded(&first)?;
     let segment_size = first.content.map_or(0, <[u8]>::len).max(1) as u32;
     let planned = planned(segment_size)?;
     let mut fetch = Fetch::new(&name, planned, last_segment(&first), output, clock.now());
@@ -144,6 +147,8 @@ struct Fetch<'a> {
     came: Time,
     verified: u64,
     unverified: u64,
+    /// How many Data were not accepted, by segment.
+    rejected: BTreeMap<u64, u32>,
     bytes: u64,
 }
 
@@ -173,6 +178,7 @@ impl<'a> Fetch<'a> {
             came: now,
             verified: 0,
             unverified: 0,
+            rejected: BTreeMap::new(),
             bytes: 0,
         }
     }
@@ -219,7 +225,11 @@ impl<'a> Fetch<'a> {
         Ok(())
     }
 
-    fn receive(&mut self, session: &Session<'_>, packet: &NetworkPacket) -> Result<(), NdnError> {
+    fn receive(
+        &mut self,
+        session: &mut Session<'_>,
+        packet: &NetworkPacket,
+    ) -> Result<(), NdnError> {
         let now = session.clock.now();
         if let Some(reason) = packet.nack {
             let interest = wire::Interest::decode(&packet.bytes);
@@ -235,12 +245,10 @@ impl<'a> Fetch<'a> {
         // Not everything that comes was asked for.
         let Ok(data) = wire::Data::decode(&packet.bytes) else { return Ok(()) };
         let Some(name) = self.number(&data.name) else { return Ok(()) };
-        match session.verifier.check(&data, &packet.bytes) {
+        match session.checked(&packet.bytes) {
             Ok(Checked::Right) => self.verified += 1,
             Ok(Checked::Unknown) => self.unverified += 1,
-            Err(why) => {
-                return Err(NdnError::Failed(format!("{} is not accepted: {why}", data.name)));
-            }
+            Err(why) => return self.reject(session, name, why),
         }
         if let Some(last) = last_segment(&data).filter(|_| self.last.is_none()) {
             self.last = Some(last);
@@ -256,6 +264,24 @@ impl<'a> Fetch<'a> {
             self.bytes += content.len() as u64;
             self.output.put(name.segment, content)?;
         }
+        Ok(())
+    }
+
+    /// Asks again for a segment of which wrong Data has come, unless that was often.
+    fn reject(
+        &mut self,
+        session: &mut Session<'_>,
+        name: Name,
+        why: NdnError,
+    ) -> Result<(), NdnError> {
+        let times = self.rejected.entry(name.segment).or_default();
+        *times += 1;
+        if *times >= MOST_REJECTED {
+            let what = format!("{why}; {times} Data came for it, and none was accepted");
+            return Err(NdnError::Failed(what));
+        }
+        session.rejected += 1;
+        self.consumer.reject(session.clock.now(), name, &mut self.outbox);
         Ok(())
     }
 
@@ -281,6 +307,7 @@ impl<'a> Fetch<'a> {
             smoothed_rtt: self.consumer.smoothed_rtt(),
             verified: self.verified,
             unverified: self.unverified,
+            rejected: session.rejected,
             faces: session.faces.counters(),
         })
     }

@@ -18,6 +18,7 @@ mod object;
 mod put;
 mod signing;
 mod socket;
+mod waiting;
 
 use std::fmt;
 use std::io;

@@ -11,7 +11,6 @@ use std::collections::BTreeMap;
 use std::hash::{BuildHasher, RandomState};
 
 use hashbrown::HashTable;
-use windtunnel_engine::Time;
 use windtunnel_packets::ndn::wire::{self, ComponentType};
 use windtunnel_packets::ndn::{Name, PacketFormat, PrefixId};
 
@@ -41,10 +40,8 @@ impl Selectors {
 struct Entry {
     selectors: Selectors,
     prefix: wire::Name<'static>,
-    /// How many cached Data have this number.
-    cached: usize,
-    /// Until when an Interest may wait under it.
-    waits_until: Time,
+    /// How many cached Data have this number, and how many Interests wait under it.
+    references: usize,
     /// When it was used last: a key of the idle ones.
     used: u64,
 }
@@ -56,7 +53,7 @@ pub(super) struct Names {
     free: Vec<u32>,
     table: HashTable<u32>,
     hasher: RandomState,
-    /// Those without cached Data, by when they were used last.
+    /// Those that nothing refers to, by when they were used last.
     idle: BTreeMap<u64, u32>,
     uses: u64,
     /// Bytes of all names.
@@ -73,9 +70,7 @@ pub(super) struct Full;
 
 impl Names {
     /// The most bytes of all names together.
-    const MOST_BYTES: usize = 64 << 20;
-    /// How many of the least recently used are looked at for one that can go.
-    const MOST_TRIED: usize = 64;
+    pub(super) const MOST_BYTES: usize = 64 << 20;
 
     /// Room for this many names.
     pub(super) fn new(most: usize) -> Self {
@@ -117,20 +112,18 @@ impl Names {
     }
 
     /// The number of a name; if that is a new one, `on_new` is given its prefix, and the numbers
-    /// that are in use no longer. Under it something may wait until a time.
+    /// that are in use no longer.
     pub(super) fn number(
         &mut self,
-        now: Time,
         name: &wire::Name<'_>,
         selectors: Selectors,
-        waits_until: Time,
         mut on_change: impl FnMut(PrefixId, Option<&wire::Name<'static>>),
     ) -> Result<Name, Full> {
         with_parts(name, selectors, |prefix, segment| {
             let index = match self.index(prefix, selectors) {
                 Some(index) => index,
                 None => {
-                    self.make_room(now, prefix.components_size(), |it| on_change(it, None))?;
+                    self.make_room(prefix.components_size(), |it| on_change(it, None))?;
                     let index = self.insert(prefix, selectors);
                     let entry = self.entries[index as usize].as_ref().expect("it is there");
                     on_change(id(index), Some(&entry.prefix));
@@ -139,28 +132,27 @@ impl Names {
             };
             self.uses += 1;
             let entry = self.entries[index as usize].as_mut().expect("it is in the table");
-            entry.waits_until = entry.waits_until.max(waits_until);
             self.idle.remove(&entry.used);
             entry.used = self.uses;
-            if entry.cached == 0 {
+            if entry.references == 0 {
                 self.idle.insert(entry.used, index);
             }
             Ok(Name { prefix: id(index), segment })
         })
     }
 
-    /// Data of that number is cached from now on.
-    pub(super) fn cache(&mut self, id: PrefixId) {
+    /// Something refers to a number: Data that is cached, or an Interest that waits.
+    pub(super) fn hold(&mut self, id: PrefixId) {
         let entry = self.entries[id.index()].as_mut().expect("it is in use");
-        entry.cached += 1;
+        entry.references += 1;
         self.idle.remove(&entry.used);
     }
 
-    /// Data of that number is cached no longer.
-    pub(super) fn uncache(&mut self, id: PrefixId) {
+    /// It does so no longer.
+    pub(super) fn release(&mut self, id: PrefixId) {
         let entry = self.entries[id.index()].as_mut().expect("it is in use");
-        entry.cached -= 1;
-        if entry.cached == 0 {
+        entry.references -= 1;
+        if entry.references == 0 {
             self.idle.insert(entry.used, id.index() as u32);
         }
     }
@@ -185,13 +177,8 @@ impl Names {
 
     fn insert(&mut self, prefix: &wire::Name<'_>, selectors: Selectors) -> u32 {
         let hash = self.hash(prefix, selectors);
-        let entry = Entry {
-            selectors,
-            prefix: prefix.clone().into_owned(),
-            cached: 0,
-            waits_until: Time::ZERO,
-            used: 0,
-        };
+        let entry =
+            Entry { selectors, prefix: prefix.clone().into_owned(), references: 0, used: 0 };
         self.count(&entry, 1);
         let index = self.free.pop().unwrap_or_else(|| {
             self.entries.push(None);
@@ -217,20 +204,9 @@ impl Names {
         add(&mut self.digests, change * isize::from(has_digest));
     }
 
-    fn make_room(
-        &mut self,
-        now: Time,
-        bytes: usize,
-        mut on_gone: impl FnMut(PrefixId),
-    ) -> Result<(), Full> {
+    fn make_room(&mut self, bytes: usize, mut on_gone: impl FnMut(PrefixId)) -> Result<(), Full> {
         while self.len() >= self.most || self.bytes + bytes > Self::MOST_BYTES {
-            let waits = |index: u32| {
-                self.entries[index as usize].as_ref().is_some_and(|it| it.waits_until > now)
-            };
-            let oldest = self.idle.iter().take(Self::MOST_TRIED);
-            let found = oldest.map(|(used, index)| (*used, *index)).find(|it| !waits(it.1));
-            let (used, index) = found.ok_or(Full)?;
-            self.idle.remove(&used);
+            let (_, index) = self.idle.pop_first().ok_or(Full)?;
             let entry = self.entries[index as usize].take().expect("it is in use");
             let hash = self.hash(&entry.prefix, entry.selectors);
             if let Ok(found) = self.table.find_entry(hash, |it| *it == index) {
@@ -271,8 +247,6 @@ fn with_parts<T>(
 
 #[cfg(test)]
 mod tests {
-    use windtunnel_engine::Duration;
-
     use super::*;
 
     fn wire_name(text: &str) -> wire::Name<'static> {
@@ -280,7 +254,7 @@ mod tests {
     }
 
     fn number(names: &mut Names, text: &str, selectors: Selectors) -> Result<Name, Full> {
-        names.number(Time::ZERO, &wire_name(text), selectors, Time::ZERO, |_, _| {})
+        names.number(&wire_name(text), selectors, |_, _| {})
     }
 
     #[test]
@@ -308,7 +282,7 @@ mod tests {
         let mut names = Names::new(100);
         let mut longer = wire_name("/a");
         longer.push(wire::Component::new(ComponentType::SEGMENT, &[0, 1]).unwrap());
-        let same = names.number(Time::ZERO, &longer, Selectors::default(), Time::ZERO, |_, _| {});
+        let same = names.number(&longer, Selectors::default(), |_, _| {});
         assert_ne!(same, number(&mut names, "/a/seg=1", Selectors::default()));
     }
 
@@ -317,21 +291,21 @@ mod tests {
         let mut names = Names::new(3);
         let plain = Selectors::default();
         let cached = number(&mut names, "/cached", plain).unwrap();
-        names.cache(cached.prefix);
-        let later = Time::ZERO + Duration::from_secs(1);
-        let waiting = wire_name("/waiting");
-        let waiting = names.number(Time::ZERO, &waiting, plain, later, |_, _| {}).unwrap();
+        names.hold(cached.prefix);
+        let waiting = number(&mut names, "/waiting", plain).unwrap();
+        names.hold(waiting.prefix);
         let idle = number(&mut names, "/idle", plain).unwrap();
         let mut gone = Vec::new();
-        let other = names.number(Time::ZERO, &wire_name("/other"), plain, later, |it, new| {
+        let other = names.number(&wire_name("/other"), plain, |it, new| {
             if new.is_none() {
                 gone.push(it);
             }
         });
-        assert_eq!((gone, other.unwrap().prefix), (vec![idle.prefix], idle.prefix));
+        assert_eq!((gone, other.as_ref().unwrap().prefix), (vec![idle.prefix], idle.prefix));
+        names.hold(other.unwrap().prefix);
         assert_eq!(number(&mut names, "/one-more", plain), Err(Full));
         assert_eq!(names.find(&wire_name("/waiting"), plain), Some(waiting));
-        names.uncache(cached.prefix);
+        names.release(cached.prefix);
         assert_eq!(number(&mut names, "/one-more", plain).unwrap().prefix, cached.prefix);
         assert_eq!(names.len(), 3);
     }

@@ -15,8 +15,9 @@ use windtunnel_transports::tcp::{Endpoint, Role, TcpSettings, refuse};
 use super::connection::{Connection, Status};
 use super::numbers::{Numbers, Secret};
 
-/// How many connections of a listener wait to be accepted, or for the end of their handshake, at
-/// the most; further ones are not answered.
+/// How many connections of a listener wait to be accepted at the most, while further ones are not
+/// answered; and how many wait for the end of their handshake, while the oldest of these goes for
+/// each further one (RFC 4987, section 3.4).
 const BACKLOG: usize = 128;
 /// The ports that are given for a time (RFC 6335, section 6).
 const DYNAMIC: u16 = 49_152;
@@ -116,6 +117,17 @@ impl TcpHost {
     /// Waits for connections to that address and port of its own.
     pub fn listen(&mut self, address: SocketAddr) {
         self.listeners.insert(address);
+    }
+
+    /// Listens to an address and port no longer: connections to it that were not accepted are
+    /// reset, and further ones are refused.
+    pub fn stop_listening(&mut self, now: Time, address: SocketAddr) {
+        self.listeners.remove(&address);
+        let waiting = self.entries.iter().filter(|it| it.1.waits_at == Some(address));
+        for id in waiting.map(|it| *it.0).collect::<Vec<_>>() {
+            self.reset(now, id);
+            self.remove(id);
+        }
     }
 
     /// The next connection to an address and port that it listens to, once there is one.
@@ -234,10 +246,7 @@ impl TcpHost {
             return None;
         }
         if opens && listens {
-            let waiting = self.entries.values().filter(|it| it.waits_at == Some(ends[0])).count();
-            if waiting >= BACKLOG {
-                return None;
-            }
+            self.make_room(ends[0])?;
             let id = self.insert(now, Role::Server, ends, Some(ends[0]))?;
             let entry = self.entries.get_mut(&id)?;
             entry.connection.expect(it.segment.sequence);
@@ -259,6 +268,22 @@ impl TcpHost {
             self.output.push_back(encode_segment_with(segment, packet.ecn, &addresses, &[]));
         }
         None
+    }
+
+    /// Makes room for another connection of a listener; none if there is none.
+    fn make_room(&mut self, listener: SocketAddr) -> Option<()> {
+        let waiting = self.entries.iter().filter(|it| it.1.waits_at == Some(listener));
+        let (half_open, ready): (Vec<_>, Vec<_>) = waiting
+            .map(|(id, it)| (*id, it.connection.status()))
+            .partition(|it| it.1 == Status::Opening);
+        if ready.len() >= BACKLOG {
+            return None;
+        }
+        // In the order in which they came.
+        if let Some((oldest, _)) = half_open.first().filter(|_| half_open.len() >= BACKLOG) {
+            self.remove(*oldest);
+        }
+        Some(())
     }
 
     fn insert(

@@ -177,7 +177,12 @@ pub fn transfer<'a>(
             return ControlFlow::Break(Err(TransferError::Interrupted));
         }
         if let (None, Call::Listen(port)) = (id, call) {
-            id = host.accept(SocketAddr::new(address, port));
+            let own = SocketAddr::new(address, port);
+            id = host.accept(own);
+            if id.is_some() {
+                // Nobody else is served.
+                host.stop_listening(now, own);
+            }
         }
         let Some(id) = id else { return ControlFlow::Continue(false) };
         let Some(peer) = host.peer(id) else { return ControlFlow::Continue(false) };

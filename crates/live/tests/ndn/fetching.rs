@@ -11,7 +11,7 @@ use windtunnel_live::ndn::{
 };
 use windtunnel_scenario::{FaceAddress, lone_consumer};
 
-use crate::support::{Folder, bytes, digest, fetch, forward, forward_at, lossy, put};
+use crate::support::{Folder, bytes, digest, fetch, forging, forward, forward_at, lossy, put};
 
 #[test]
 fn a_file_crosses_a_forwarder_over_udp_and_tcp() {
@@ -68,6 +68,31 @@ fn what_udp_loses_is_asked_for_again() {
     assert!(fs::read(&out).unwrap() == bytes(size));
     let consumer = report.consumer;
     assert!(consumer.retransmissions >= 5 && consumer.decreases >= 1, "{consumer:?}");
+}
+
+#[test]
+fn what_is_forged_is_asked_for_again_and_given_up_by_count() {
+    let folder = Folder::new("forged");
+    let size = 400_000;
+    let file = folder.file(size);
+    let (_forwarder, addresses) = forward("");
+    let _producer = put(file, addresses[0], digest());
+    let out = folder.0.join("out");
+    // Few at a time, so that no buffer overflows.
+    let controller = "{ kind = \"fixed\", window = 8 }";
+    let get = |each| {
+        let (_relay, address) = forging(addresses[0].address, each);
+        let relayed = FaceAddress { address, ..addresses[0] };
+        fetch(relayed, out.clone(), controller, Verifier::default())
+    };
+    let report = get(21).unwrap();
+    assert!(fs::read(&out).unwrap() == bytes(size));
+    assert!(report.rejected >= 5, "{}", report.rejected);
+    // What is asked for again at once does not wait for a timeout.
+    let consumer = report.consumer;
+    assert!(consumer.retransmissions >= 5 && consumer.timeouts < report.rejected, "{consumer:?}");
+    let error = get(1).expect_err("all Data is forged").to_string();
+    assert!(error.contains("is not accepted"), "{error}");
 }
 
 /// A private key and its public one, in PEM, of each algorithm.

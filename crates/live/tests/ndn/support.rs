@@ -115,6 +115,26 @@ pub(crate) fn serve(mut putting: Putting) -> Program<PutReport> {
 /// A relay of UDP to `server`, for one client, that drops each so manieth datagram in both
 /// directions.
 pub(crate) fn lossy(server: SocketAddr, each: u64) -> (Program<()>, SocketAddr) {
+    relay(server, move |count, _| count % each != 0)
+}
+
+/// A relay of UDP to `server`, for one client, that changes the last byte of each so manieth
+/// datagram in both directions if it is Data: a part of its signature.
+pub(crate) fn forging(server: SocketAddr, each: u64) -> (Program<()>, SocketAddr) {
+    relay(server, move |count, datagram| {
+        if count % each == 0 && datagram.first() == Some(&6) {
+            datagram[datagram.len() - 1] ^= 1;
+        }
+        true
+    })
+}
+
+/// A relay of UDP to `server`, for one client. `pass` is given the number of each datagram from
+/// 1 on, may change it, and says whether it is sent on.
+fn relay(
+    server: SocketAddr,
+    pass: impl Fn(u64, &mut [u8]) -> bool + Send + 'static,
+) -> (Program<()>, SocketAddr) {
     let [outside, inside] = [(); 2].map(|()| {
         let socket = UdpSocket::bind("127.0.0.1:0").expect("a socket");
         socket.set_nonblocking(true).expect("it can be");
@@ -129,13 +149,13 @@ pub(crate) fn lossy(server: SocketAddr, each: u64) -> (Program<()>, SocketAddr) 
             let mut is_idle = true;
             if let Ok((size, from)) = outside.recv_from(&mut buffer) {
                 (client, count, is_idle) = (Some(from), count + 1, false);
-                if count % each != 0 {
+                if pass(count, &mut buffer[..size]) {
                     let _ = inside.send(&buffer[..size]);
                 }
             }
             if let (Ok(size), Some(client)) = (inside.recv(&mut buffer), client) {
                 (count, is_idle) = (count + 1, false);
-                if count % each != 0 {
+                if pass(count, &mut buffer[..size]) {
                     let _ = outside.send_to(&buffer[..size], client);
                 }
             }

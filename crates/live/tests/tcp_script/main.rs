@@ -6,6 +6,7 @@ mod line;
 mod script;
 
 mod closing;
+mod crowds;
 mod fuzz;
 mod handshake;
 mod losses;

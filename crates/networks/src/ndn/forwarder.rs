@@ -156,6 +156,16 @@ impl Forwarder {
         self.pit.remove_face(face);
     }
 
+    /// A face waits for a name no longer; an Interest that nobody else waits with is forgotten.
+    pub fn withdraw(&mut self, now: Time, name: Name, face: FaceId) {
+        let Some(handle) = self.pit.find(name) else { return };
+        let waiting = &mut self.pit.entry(handle).in_records;
+        waiting.retain(|it| it.face != face && it.expires > now);
+        if waiting.is_empty() {
+            self.pit.remove(handle);
+        }
+    }
+
     /// Uses the number of a removed face for another one.
     pub fn reuse_face(&mut self, face: FaceId, local: bool) {
         self.local[usize::from(face.0)] = local;

@@ -573,6 +573,15 @@ impl Consumer {
         self.fill_window(now, outbox);
     }
 
+    /// What has come for a segment cannot be used: it is asked for again at once. That is no sign
+    /// of congestion.
+    pub fn reject(&mut self, now: Time, name: Name, outbox: &mut ConsumerOutbox) {
+        if let Some(number) = self.number_of(name).filter(|it| self.is_in_flight(*it)) {
+            self.make_due(number);
+        }
+        self.fill_window(now, outbox);
+    }
+
     fn on_data(&mut self, now: Time, data: &Data, marked: bool) {
         let number = self.number_of(data.name);
         let request = number.and_then(|it| self.requests.get(it)).copied();
@@ -675,11 +684,8 @@ impl Consumer {
         if self.reader.is_some() {
             return;
         }
-        let Some(number) = self.number_of(nack.interest.name) else { return };
-        let in_flight = |it: &mut Request| it.state == State::InFlight;
-        if !self.requests.get(number).is_some_and(in_flight) {
-            return;
-        }
+        let number = self.number_of(nack.interest.name).filter(|it| self.is_in_flight(*it));
+        let Some(number) = number else { return };
         match nack.reason {
             NackReason::CONGESTION => {
                 self.make_due(number);
@@ -689,6 +695,10 @@ impl Consumer {
             // Retransmitted at once it would be refused again: it waits for its timeout.
             _ => {}
         }
+    }
+
+    fn is_in_flight(&mut self, number: u64) -> bool {
+        self.requests.get(number).is_some_and(|it| it.state == State::InFlight)
     }
 
     fn time_out(&mut self, now: Time) {

@@ -83,6 +83,35 @@ impl Peer {
 }
 
 #[test]
+fn bytes_are_those_that_were_acknowledged_however_small_the_segments() {
+    let mut peer = Peer::new("cubic");
+    // Across the wrap of sequence numbers.
+    for _ in 0..30_000 {
+        peer.report.unacknowledged = peer.report.unacknowledged.wrapping_add(1);
+        peer.report.delivered = peer.report.delivered.wrapping_add(1);
+        peer.tell(Kind::Acknowledgement);
+    }
+    assert_eq!(peer.connection.bytes(), 30_000);
+    // The last report of a connection may come after its numbers are gone.
+    peer.report.unacknowledged = 7;
+    peer.tell(Kind::End);
+    assert_eq!(peer.connection.bytes(), 30_000);
+}
+
+#[test]
+fn a_connection_that_begins_without_numbers_counts_from_its_first_transmission_on() {
+    let settings = Settings::defaults(DESCRIPTIONS[0]);
+    let Peer { mut report, .. } = Peer::new("cubic");
+    (report.unacknowledged, report.next) = (0, 0);
+    let mut connection = Connection::new(&settings, &report);
+    report = Report { kind: Kind::TransmissionStart, unacknowledged: 3_000_000_000, ..report };
+    connection.take(&report);
+    report = Report { kind: Kind::Acknowledgement, unacknowledged: 3_000_000_100, ..report };
+    connection.take(&report);
+    assert_eq!(connection.bytes(), 100);
+}
+
+#[test]
 fn slow_start_doubles_and_counters_wrap_around() {
     let mut peer = Peer::new("reno");
     assert_eq!(peer.connection.decision().cwnd, 10);

@@ -177,21 +177,55 @@ fn pending_interests_and_cached_data_are_bounded() {
     let [_, cached, names] = case.border.sizes();
     assert_eq!((cached, case.border.cache.below(&"/a".parse().unwrap()).count()), (8, 8));
     assert_eq!(names, 20);
-    case.border.names = Names::new(2 * Border::MOST_PENDING);
-    let long = wire::Interest { lifetime_ms: Some(u64::MAX), ..asked("/a/v=1", 1) };
-    for segment in 0..Border::MOST_PENDING as u64 + 10 {
-        let mut interest = wire::Interest { nonce: Some(segment as u32), ..long.clone() };
+    let long = |segment: u64| {
+        let mut interest = asked("/a/v=1", segment as u32);
+        interest.lifetime_ms = Some(u64::MAX);
         interest.name.push_number(ComponentType::SEGMENT, segment);
-        let sent = case.interest(CONSUMER, &interest);
-        assert_eq!(sent.len(), 1);
+        interest
+    };
+    let most = Border::MOST_PENDING as u64;
+    for segment in 0..most {
+        assert_eq!(case.interest(CONSUMER, &long(segment)).len(), 1);
     }
-    assert_eq!(
-        (case.border.sizes()[0], case.border.counters().refused),
-        (Border::MOST_PENDING, 10)
-    );
+    let half = Border::MOST_PENDING / 2;
+    assert_eq!((case.border.sizes()[0], case.border.counters().refused), (half, most / 2));
+    // Who has asked for nothing yet has room: half of the rest.
+    for segment in most..most + 10_000 {
+        assert_eq!(faces(&case.interest(OTHER, &long(segment))), [PRODUCER]);
+    }
+    // When the greedy one is gone, so is what it waited for.
+    case.border.close_face(case.now, CONSUMER);
+    assert_eq!(case.border.sizes()[0], 10_000);
     case.now += Duration::from_secs(61);
     case.border.expire(case.now);
     assert_eq!(case.border.sizes()[0], 0, "no Interest is pending longer than a minute");
+}
+
+#[test]
+fn what_nobody_answers_does_not_keep_its_name() {
+    let mut case = Case::new(0);
+    case.border.names = Names::new(10);
+    for number in 0..100 {
+        let interest = asked(&format!("/nowhere/{number}"), number);
+        let interest = wire::Interest { lifetime_ms: Some(60_000), ..interest };
+        let sent = case.interest(CONSUMER, &interest);
+        let reason = |it: &Outgoing| match &it.packet.body {
+            Body::Nack(it) => Some(it.reason),
+            _ => None,
+        };
+        assert_eq!(sent.iter().map(reason).collect::<Vec<_>>(), [Some(NackReason::NO_ROUTE)]);
+    }
+}
+
+#[test]
+fn long_names_of_one_face_leave_room_for_those_of_others() {
+    let mut case = Case::new(0);
+    let component = "x".repeat(8_000);
+    for number in 0..2 * (Names::MOST_BYTES as u32 / 8_000) {
+        case.interest(CONSUMER, &asked(&format!("/a/{component}/{number}"), number));
+    }
+    assert!(case.border.counters().refused > 0);
+    assert_eq!(faces(&case.interest(OTHER, &asked("/a/b", 1))), [PRODUCER]);
 }
 
 #[test]
@@ -215,10 +249,10 @@ fn scope_and_hop_limits_hold() {
 fn what_a_closed_face_announced_and_waits_for_is_forgotten() {
     let mut case = Case::new(0);
     case.interest(CONSUMER, &asked("/a/x", 1));
-    case.border.close_face(CONSUMER);
+    case.border.close_face(case.now, CONSUMER);
     case.border.open_face(CONSUMER, true);
     assert!(case.data(&data("/a/x", 0)).is_empty(), "it is another one's face now");
-    case.border.close_face(PRODUCER);
+    case.border.close_face(case.now, PRODUCER);
     let prefix: wire::Name<'static> = "/a".parse().unwrap();
     let command = Command { verb: Verb::Register, prefix, face: Some(258), cost: 0 };
     let answer = case.receive(OTHER, network(command.interest(9)));
