@@ -51,7 +51,7 @@ class Sampled(TypedDict, total=False):
 
 
 class Defaults(TypedDict, total=False):
-    """What holds for all things of a kind that do not say otherwise."""
+    """The defaults of all tables of a kind, which their own keys replace."""
 
     node: NodeDefaults
     """For nodes."""
@@ -70,11 +70,11 @@ class NodeDefaults(TypedDict, total=False):
 
     content_store: ContentStore
     """The content store; default: none. One of `defaults.node` is not for nodes whose consumers
-    ask for the same names again, from a catalogue: it would answer them in no time."""
+    ask for the same names again, from a catalogue: it would answer them without delay."""
     strategy: Strategy
     """How it chooses among next hops."""
     interest_marks: InterestMarks
-    """What becomes of a congestion mark on an Interest."""
+    """What happens to a congestion mark on an Interest."""
     processing_time: str
     """How long its forwarder takes for a packet of NDN or CCNx that comes in, from a link or from
     a consumer or producer on the node: one after another, as one thread. At most 16,384 wait.
@@ -112,7 +112,7 @@ Strategy = Literal["best-route", "multicast", "pcon"]
 """How a node chooses among next hops."""
 
 InterestMarks = Literal["return", "ignore"]
-"""What becomes of a congestion mark on an Interest."""
+"""What happens to a congestion mark on an Interest."""
 
 
 class Journey(TypedDict, total=False):
@@ -130,10 +130,10 @@ class LinkDefaults(TypedDict, total=False):
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end; required."""
+    """The propagation delay; required."""
     weight: float | Sequence[float]
-    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
-    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
+    """Its cost in a path where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -148,8 +148,8 @@ class LinkDefaults(TypedDict, total=False):
     `reordering`, `mixing` or `load_delay`. Default: none."""
     load_delay: LoadDelay | Sequence[LoadDelay]
     """A delay that grows with its load: for studies of hosts that choose their paths, where it
-    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
-    but for what waits in its queue."""
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none
+    beside the queueing delay."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -165,7 +165,7 @@ class LinkDefaults(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is told; other IP packets are not affected. Default: no limit."""
+    sender is notified; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -278,7 +278,7 @@ class IndependentReordering(TypedDict, total=False):
 
 
 class PeriodicReordering(TypedDict, total=False):
-    """One packet in so many."""
+    """One packet of every *n*."""
 
     kind: Required[Literal["periodic"]]
     """Which kind."""
@@ -306,7 +306,7 @@ Reordering = IndependentReordering | PeriodicReordering | ListedReordering
 
 
 class UniformJitter(TypedDict, total=False):
-    """Equally likely between zero and the most."""
+    """Uniformly distributed between zero and the maximum."""
 
     kind: Literal["uniform"]
     """Which kind."""
@@ -440,7 +440,7 @@ class LoadDelay(TypedDict, total=False):
 
 
 class DropTailQueue(TypedDict, total=False):
-    """First in, first out; drops packets that find no room."""
+    """First in, first out; drops packets when it is full."""
 
     kind: Literal["drop-tail"]
     """Which kind."""
@@ -782,8 +782,8 @@ class TcpConnection(TypedDict, total=False):
     tcp: Required[Tcp]
     """How both ends of the connection behave."""
     buffer: str
-    """The most bytes that wait at an end for an acknowledgement; what finds no room is dropped
-    before it enters."""
+    """The most bytes that wait at an end for an acknowledgement; packets that do not fit are
+    dropped before they enter."""
 
 
 class Tcp(TypedDict, total=False):
@@ -841,10 +841,10 @@ class Tcp(TypedDict, total=False):
     written last before a connection is closed does not. The default is as if applications had set
     `TCP_NODELAY`, which systems do not by default."""
     after_idleness: Idleness
-    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
+    """What happens to the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
     after_path_change: AfterPathChange
-    """What becomes of the window and the round-trip estimate when packets take another path by
+    """What happens to the window and the round-trip estimate when packets take another path by
     the flow's `path_policy`."""
     reading: Reading
     """When the receiving application takes what arrived."""
@@ -923,8 +923,8 @@ class RequestResponseTcpWorkload(TypedDict, total=False):
     response: Required[str]
     """The size of an answer."""
     workers: int
-    """How many ask at a time, each over a connection of its own: each waits for its answer,
-    thinks, and asks again, so that never more requests than workers are under way."""
+    """The number of workers, each with a connection of its own: each waits for its answer,
+    thinks, and sends the next request, so that no more requests than workers are outstanding."""
     think: str
     """From an answer's end to the next request."""
     periods: Periods
@@ -1164,10 +1164,10 @@ Nagle = Literal["off", "classic", "minshall"]
 """Which data that does not fill a segment waits for more."""
 
 Idleness = Literal["decay", "restart", "validate", "keep"]
-"""What becomes of the window when nothing was sent for longer than the timeout."""
+"""What happens to the window when nothing was sent for longer than the timeout."""
 
 AfterPathChange = Literal["keep", "restart"]
-"""What becomes of the congestion state when packets take another path."""
+"""What happens to the congestion state when packets take another path."""
 
 Reading = Literal["at-once", "never"]
 """When the receiving application takes what arrived."""
@@ -1198,7 +1198,7 @@ class Multipath(TypedDict, total=False):
     backup_paths: Sequence[Sequence[str]]
     """Paths that carry data only while no other works; default: none."""
     changes: Sequence[SubflowChange]
-    """What becomes of subflows during the run; default: nothing."""
+    """What happens to subflows during the run; default: nothing."""
     disjoint: bool
     """Whether no two paths may have a link in common."""
     scheduler: Scheduler
@@ -1276,8 +1276,8 @@ class Change(TypedDict, total=False):
     """How fast it sends from then on, also what is left of the packet under transmission. Only of
     a link with a `rate` of its own. Default: as before."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end from then on; packets still arrive in the order in
-    which they were sent; default: as before."""
+    """The propagation delay from then on; packets still arrive in the order in which they were
+    sent; default: as before."""
     state: State | Sequence[State]
     """Whether it goes down, which loses the packets on it and lets those queued wait, or comes
     up; default: as before."""
@@ -1289,7 +1289,7 @@ class Change(TypedDict, total=False):
     so is an emulator like tc-netem(8): where it gets less, packets overtake those before them.
     Default: as before."""
     queue: QueueChange | Sequence[QueueChange]
-    """What becomes of its queue; default: as before."""
+    """What happens to its queue; default: as before."""
 
 
 State = Literal["up", "down"]
@@ -1297,7 +1297,7 @@ State = Literal["up", "down"]
 
 
 class QueueChange(TypedDict, total=False):
-    """What becomes of a link's queue."""
+    """What happens to a link's queue."""
 
     limit: Required[str]
     """How much may wait from then on: what waits stays there, as far as there is room, and the
@@ -1361,10 +1361,10 @@ class Radio(TypedDict, total=False):
     noise_figure: str
     """The receivers' noise figure."""
     line_of_sight: LineOfSight
-    """What decides whether the user sees a station."""
+    """What determines whether the user has line of sight to a station."""
     obstructed: Obstructed
-    """What reaches a user who does not see the station; `diffraction` requires `line_of_sight =
-    "map"`."""
+    """What reaches a user without line of sight to the station; `diffraction` requires
+    `line_of_sight = "map"`."""
     shadowing: bool
     """Whether there is shadowing."""
     blockage: Blockage
@@ -1372,13 +1372,13 @@ class Radio(TypedDict, total=False):
     efficiency: Efficiency
     """From SINR to spectral efficiency; default: `shannon`."""
     overhead: str
-    """The share of the rate that reference signals and control take."""
+    """The share of the rate that reference signals and control use."""
     period: str
     """How often the channel is sampled."""
     harq: Harq
     """How lost blocks are sent again; default: as its own keys say."""
     rlc: Rlc
-    """What becomes of a packet that HARQ gives up; default: `acknowledged`."""
+    """What happens to a packet that HARQ gives up; default: `acknowledged`."""
     handover: Handover
     """When the user changes from one station to another; default: as its own keys say."""
     report: Report
@@ -1386,14 +1386,14 @@ class Radio(TypedDict, total=False):
 
 
 LineOfSight = Literal["map", "probability"]
-"""What decides whether the user sees a station."""
+"""What determines whether the user has line of sight to a station."""
 
 Obstructed = Literal["scattering", "diffraction"]
-"""What reaches a user who does not see the station."""
+"""What reaches a user without line of sight to the station."""
 
 
 class Blockage(TypedDict, total=False):
-    """What passes between the user and the station, such as people and cars."""
+    """Obstacles between the user and the station, such as people and cars."""
 
     every: Required[str]
     """The mean time from the end of one to the next, exponentially distributed; at least 1 ms."""
@@ -1498,11 +1498,11 @@ class Report(TypedDict, total=False):
     period: str
     """How often, a multiple of the channel's `period`; default: with each sample."""
     delay: str
-    """How old a report is when it arrives."""
+    """The age of a report when it arrives."""
 
 
 class Turbulence(TypedDict, total=False):
-    """The air's turbulence, the same all the way: the received power follows a Gamma–Gamma
+    """The turbulence of the air, uniform along the path: the received power follows a Gamma–Gamma
     distribution, for a plane wave and a receiver of no extent."""
 
     structure: Required[float]
@@ -1514,9 +1514,9 @@ class Turbulence(TypedDict, total=False):
 
 
 class FixedWireless(TypedDict, total=False):
-    """A fixed radio link: two antennas that look at each other, with the single-carrier schemes
+    """A fixed radio link: two antennas that point at each other, with the single-carrier schemes
     of IEEE 802.11ad in a channel of 2.16 GHz, such as from roof to roof at 60 GHz. How fast it
-    sends, and which packets are wrong, follows from the received power. A value that may differ
+    sends, and which packets have errors, follows from the received power. A value that may differ
     by direction is one for both, or an array of two: for what the first node sends, and for what
     the second node sends; one that may differ by end likewise: for the first node's antenna, and
     for the second's."""
@@ -1531,11 +1531,11 @@ class FixedWireless(TypedDict, total=False):
     antenna: Required[Antenna | Sequence[Antenna]]
     """The antenna of each end."""
     pointing_error: str | Sequence[str]
-    """By how much each antenna looks past the other end, to the side."""
+    """The pointing error of each antenna, to the side."""
     beams: Beams
     """The beams of phased arrays at both ends; default: the antennas do not steer."""
     temperature: str
-    """The air's temperature, on which depends how much oxygen absorbs."""
+    """The air's temperature, on which the absorption by oxygen depends."""
     vapour: str
     """The water vapour in the air. Its pressure is 1013.25 hPa."""
     rain: str | Weather
@@ -1543,10 +1543,10 @@ class FixedWireless(TypedDict, total=False):
     rain_extent: RainExtent
     """On how much of the path it rains."""
     polarisation: Polarisation
-    """How the waves swing, which rain absorbs unlike."""
+    """The polarisation of the waves, on which the attenuation by rain depends."""
     fog: str | Weather
-    """The liquid water of fog: 0.05 g/m³ where one sees 300 m, 0.5 g/m³ where one sees 50 m; or a
-    file; default: there is none."""
+    """The liquid water of fog: 0.05 g/m³ at a visibility of 300 m, 0.5 g/m³ at 50 m; or a file;
+    default: there is none."""
     reflection: Reflection
     """Calm water between both ends, which reflects a second ray; default: there is none."""
     noise_figure: str
@@ -1637,7 +1637,7 @@ RainExtent = Literal["whole", "effective"]
 """On how much of the path it rains."""
 
 Polarisation = Literal["horizontal", "vertical"]
-"""How the waves swing."""
+"""The polarisation of the waves."""
 
 
 class Reflection(TypedDict, total=False):
@@ -1673,9 +1673,9 @@ class FixedRateAdaptation(TypedDict, total=False):
 
 
 class ErrorRateAdaptation(TypedDict, total=False):
-    """As Terragraph's: by the share of packets that are expected to be wrong in each superframe
-    of 1.6 ms; in balance one of 201 is. A direction without traffic for 200 ms uses the one that
-    the SNR allows, but at most MCS 9, until there is traffic again."""
+    """As Terragraph's: by the share of packets that are expected to have errors in each
+    superframe of 1.6 ms; in balance one of 201 is. A direction without traffic for 200 ms uses
+    the one that the SNR allows, but at most MCS 9, until there is traffic again."""
 
     kind: Required[Literal["error"]]
     """Which kind."""
@@ -1685,8 +1685,8 @@ class ErrorRateAdaptation(TypedDict, total=False):
 
 
 class MinstrelRateAdaptation(TypedDict, total=False):
-    """As Minstrel: the one that brings most across, by the success of packets that try each; the
-    time that these take is not counted."""
+    """As Minstrel: the one with the greatest throughput, by the success of packets that probe
+    each; the time of the probes is not counted."""
 
     kind: Required[Literal["minstrel"]]
     """Which kind."""
@@ -1744,7 +1744,7 @@ MediumAccess = (
 """How the ends share the channel."""
 
 Outage = Literal["lose", "wait"]
-"""What becomes of packets while less power is received than the receiver needs."""
+"""What happens to packets while less power is received than the receiver needs."""
 
 
 class RateOptical(TypedDict, total=False):
@@ -1759,11 +1759,11 @@ class RateOptical(TypedDict, total=False):
     visibility: str | Weather
     """How far one can see, at 2 % contrast: a length, or a file; default: 50 km."""
     fog_model: FogModel
-    """How much of other light than an eye sees is lost in fog."""
+    """How the attenuation by fog depends on the wavelength."""
     turbulence: Turbulence
     """Turbulence, which lets the received power fluctuate; default: none."""
     outage: Outage
-    """What becomes of packets while too little power is received."""
+    """What happens to packets while too little power is received."""
     period: str
     """How often the channel is sampled, while fog or turbulence change it."""
     margin: str | Sequence[str]
@@ -1773,12 +1773,12 @@ class RateOptical(TypedDict, total=False):
 
 Optical = RateOptical
 """A free-space optical link. It sends at its rate while the received power is not below the
-receiver's sensitivity. Fog and turbulence, and what they take, are the same in both
-directions. A value that may differ by direction is one for both, or an array of two: for what
-the first node sends, and for what the second node sends."""
+receiver's sensitivity. Fog and turbulence attenuate both directions alike. A value that may
+differ by direction is one for both, or an array of two: for what the first node sends, and
+for what the second node sends."""
 
 FogModel = Literal["kim", "kruse"]
-"""How much of other light than an eye sees is lost in fog."""
+"""How the attenuation by fog depends on the wavelength."""
 
 
 class ProducerDefaults(TypedDict, total=False):
@@ -1828,7 +1828,7 @@ class ConsumerDefaults(TypedDict, total=False):
     node: str
     """The node that it is on; required."""
     prefix: str
-    """The prefix of what it asks for; with `ccnx:`, as its producer has it; required."""
+    """The prefix of what it requests; with `ccnx:`, as its producer has it; required."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -1841,7 +1841,7 @@ class ConsumerDefaults(TypedDict, total=False):
     start: str
     """When it starts."""
     start_within: str
-    """It starts at a random time, different in each run, at most so long after `start`."""
+    """It starts at a random time, different in each run, at most this long after `start`."""
     stop: str
     """When it stops asking; default: at the end of the run."""
     interest_lifetime: str
@@ -1929,7 +1929,7 @@ class CatalogueConsumerWorkload(TypedDict, total=False):
 ConsumerWorkload = (
     Literal["stream"] | StreamConsumerWorkload | FileConsumerWorkload | CatalogueConsumerWorkload
 )
-"""What a consumer asks for."""
+"""What a consumer requests."""
 
 WindowFraction = Literal["waits", "sends"]
 """What a fraction of a segment in the window allows."""
@@ -1945,7 +1945,7 @@ TimeoutMeaning = Literal["loss", "restart"]
 
 
 class BlockingRead(TypedDict, total=False):
-    """A consumer whose reads block. The defaults are those of `cefgetfile` 0.10 and 0.11, but for
+    """A consumer whose reads block. The defaults are those of `cefgetfile` 0.10 and 0.11, except
     its window of 8 and its Interests' lifetime of 2 s."""
 
     initial_spacing: str
@@ -1953,8 +1953,8 @@ class BlockingRead(TypedDict, total=False):
     timeout: str
     """How long a read waits for a message at most."""
     resend_interval: str
-    """When a read ends that began so long after the last one that brought new Data, all that is
-    missing is asked for again; it takes so much longer each time after that."""
+    """When a read ends that began this long after the last one that brought new Data, all that is
+    missing is requested again; the time grows by as much with each repetition."""
     most_resends: int
     """How often that is done with no new Data in between, before it gives up."""
 
@@ -1981,7 +1981,7 @@ class FlowDefaults(From, total=False):
     start: str
     """When it starts."""
     start_within: str
-    """It starts at a random time, different in each run, at most so long after `start`."""
+    """It starts at a random time, different in each run, at most this long after `start`."""
     stop: str
     """When its application stops, while what it handed over is still sent; default: at the end of
     the run."""
@@ -2060,10 +2060,10 @@ class FlowDefaults(From, total=False):
     written last before a connection is closed does not. The default is as if applications had set
     `TCP_NODELAY`, which systems do not by default."""
     after_idleness: Idleness
-    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
+    """What happens to the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
     after_path_change: AfterPathChange
-    """What becomes of the window and the round-trip estimate when packets take another path by
+    """What happens to the window and the round-trip estimate when packets take another path by
     the flow's `path_policy`."""
     reading: Reading
     """When the receiving application takes what arrived."""
@@ -2638,11 +2638,11 @@ class Node(TypedDict, total=False):
 
     content_store: ContentStore
     """The content store; default: none. One of `defaults.node` is not for nodes whose consumers
-    ask for the same names again, from a catalogue: it would answer them in no time."""
+    ask for the same names again, from a catalogue: it would answer them without delay."""
     strategy: Strategy
     """How it chooses among next hops."""
     interest_marks: InterestMarks
-    """What becomes of a congestion mark on an Interest."""
+    """What happens to a congestion mark on an Interest."""
     processing_time: str
     """How long its forwarder takes for a packet of NDN or CCNx that comes in, from a link or from
     a consumer or producer on the node: one after another, as one thread. At most 16,384 wait.
@@ -2668,10 +2668,10 @@ class RateLink(TypedDict, total=False):
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end; required."""
+    """The propagation delay; required."""
     weight: float | Sequence[float]
-    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
-    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
+    """Its cost in a path where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2686,8 +2686,8 @@ class RateLink(TypedDict, total=False):
     `reordering`, `mixing` or `load_delay`. Default: none."""
     load_delay: LoadDelay | Sequence[LoadDelay]
     """A delay that grows with its load: for studies of hosts that choose their paths, where it
-    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
-    but for what waits in its queue."""
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none
+    beside the queueing delay."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -2703,7 +2703,7 @@ class RateLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is told; other IP packets are not affected. Default: no limit."""
+    sender is notified; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2731,10 +2731,10 @@ class RadioLink(TypedDict, total=False):
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end; required."""
+    """The propagation delay; required."""
     weight: float | Sequence[float]
-    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
-    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
+    """Its cost in a path where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2749,8 +2749,8 @@ class RadioLink(TypedDict, total=False):
     `reordering`, `mixing` or `load_delay`. Default: none."""
     load_delay: LoadDelay | Sequence[LoadDelay]
     """A delay that grows with its load: for studies of hosts that choose their paths, where it
-    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
-    but for what waits in its queue."""
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none
+    beside the queueing delay."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -2766,7 +2766,7 @@ class RadioLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is told; other IP packets are not affected. Default: no limit."""
+    sender is notified; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2794,10 +2794,10 @@ class FixedWirelessLink(TypedDict, total=False):
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end; required."""
+    """The propagation delay; required."""
     weight: float | Sequence[float]
-    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
-    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
+    """Its cost in a path where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2812,8 +2812,8 @@ class FixedWirelessLink(TypedDict, total=False):
     `reordering`, `mixing` or `load_delay`. Default: none."""
     load_delay: LoadDelay | Sequence[LoadDelay]
     """A delay that grows with its load: for studies of hosts that choose their paths, where it
-    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
-    but for what waits in its queue."""
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none
+    beside the queueing delay."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -2829,7 +2829,7 @@ class FixedWirelessLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is told; other IP packets are not affected. Default: no limit."""
+    sender is notified; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2857,10 +2857,10 @@ class OpticalLink(TypedDict, total=False):
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end; required."""
+    """The propagation delay; required."""
     weight: float | Sequence[float]
-    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
-    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
+    """Its cost in a path where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2875,8 +2875,8 @@ class OpticalLink(TypedDict, total=False):
     `reordering`, `mixing` or `load_delay`. Default: none."""
     load_delay: LoadDelay | Sequence[LoadDelay]
     """A delay that grows with its load: for studies of hosts that choose their paths, where it
-    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
-    but for what waits in its queue."""
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none
+    beside the queueing delay."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -2892,7 +2892,7 @@ class OpticalLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is told; other IP packets are not affected. Default: no limit."""
+    sender is notified; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2920,10 +2920,10 @@ class TraceLink(TypedDict, total=False):
     nodes: Sequence[str]
     """The two nodes that it joins; required."""
     delay: str | Sequence[str]
-    """How long a bit takes to the other end; required."""
+    """The propagation delay; required."""
     weight: float | Sequence[float]
-    """What a path pays for it where `routing.metric` is `weight`, as OSPF's interface cost: a
-    number greater than 0, to 16777215, of at most three decimals. Default: 1."""
+    """Its cost in a path where `routing.metric` is `weight`, as OSPF's interface cost: a number
+    greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
     duplication: str | Sequence[str]
@@ -2938,8 +2938,8 @@ class TraceLink(TypedDict, total=False):
     `reordering`, `mixing` or `load_delay`. Default: none."""
     load_delay: LoadDelay | Sequence[LoadDelay]
     """A delay that grows with its load: for studies of hosts that choose their paths, where it
-    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none,
-    but for what waits in its queue."""
+    stands for a whole network. Not with `duplication`, `reordering` or `mixing`. Default: none
+    beside the queueing delay."""
     medium: str
     """The shared medium that it uses: of all directions of all links that name the same one, a
     single packet is transmitted at a time. When the medium is free, the nodes with packets that
@@ -2955,7 +2955,7 @@ class TraceLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is told; other IP packets are not affected. Default: no limit."""
+    sender is notified; other IP packets are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -3152,7 +3152,7 @@ class Consumer(TypedDict, total=False):
     node: str
     """The node that it is on; required."""
     prefix: str
-    """The prefix of what it asks for; with `ccnx:`, as its producer has it; required."""
+    """The prefix of what it requests; with `ccnx:`, as its producer has it; required."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
@@ -3165,7 +3165,7 @@ class Consumer(TypedDict, total=False):
     start: str
     """When it starts."""
     start_within: str
-    """It starts at a random time, different in each run, at most so long after `start`."""
+    """It starts at a random time, different in each run, at most this long after `start`."""
     stop: str
     """When it stops asking; default: at the end of the run."""
     interest_lifetime: str
@@ -3238,7 +3238,7 @@ class TcpFlow(From, total=False):
     start: str
     """When it starts."""
     start_within: str
-    """It starts at a random time, different in each run, at most so long after `start`."""
+    """It starts at a random time, different in each run, at most this long after `start`."""
     stop: str
     """When its application stops, while what it handed over is still sent; default: at the end of
     the run."""
@@ -3317,10 +3317,10 @@ class TcpFlow(From, total=False):
     written last before a connection is closed does not. The default is as if applications had set
     `TCP_NODELAY`, which systems do not by default."""
     after_idleness: Idleness
-    """What becomes of the window when nothing was sent for longer than the timeout. BBR is not
+    """What happens to the window when nothing was sent for longer than the timeout. BBR is not
     concerned."""
     after_path_change: AfterPathChange
-    """What becomes of the window and the round-trip estimate when packets take another path by
+    """What happens to the window and the round-trip estimate when packets take another path by
     the flow's `path_policy`."""
     reading: Reading
     """When the receiving application takes what arrived."""
@@ -3381,7 +3381,7 @@ class UdpFlow(From, total=False):
     start: str
     """When it starts."""
     start_within: str
-    """It starts at a random time, different in each run, at most so long after `start`."""
+    """It starts at a random time, different in each run, at most this long after `start`."""
     stop: str
     """When its application stops, while what it handed over is still sent; default: at the end of
     the run."""
@@ -3441,7 +3441,7 @@ class Sessions(TypedDict, total=False):
     start: str
     """When the first sessions start."""
     start_within: str
-    """With users: they start at random times, at most so long after `start`."""
+    """With users: they start at random times, at most this long after `start`."""
     length: str
     """How long a session lasts, after which the user's next one starts; default: as long as nodes
     serve the user."""
@@ -3451,7 +3451,7 @@ class Sessions(TypedDict, total=False):
     """Whether `access_interval` and `length` are always as long, or exponentially distributed
     with these means."""
     pages: int
-    """The entries of the page table: at most so many pages exist."""
+    """The entries of the page table: the maximum number of pages."""
     popularity: float
     """How often pages are accessed: that of rank r in proportion to 1/r to this power (Zipf's
     law)."""
@@ -3586,7 +3586,7 @@ class Failure(TypedDict, total=False):
 
 class Bridge(From, total=False):
     """A bridge (DCIB): two nodes that are the edges of a part of the network. The source edge
-    marks what leaves as ECN-capable but for a selected share, which routers between the edges may
+    marks what leaves as ECN-capable, except a selected share, which routers between the edges may
     drop, and of which it keeps clones; the destination edge acknowledges what arrives of that
     share, and the source edge sends the clones of what is lost. All flows cross it whose data go
     through `from` and later through `to`."""
@@ -3606,9 +3606,9 @@ class Bridge(From, total=False):
     unmatched: Unmatched
     """What an acknowledgement does whose packet's clone is not held."""
     duplicates: Duplicates
-    """What becomes of duplicate acknowledgements that return to the hosts; default: `pass`."""
+    """What happens to duplicate acknowledgements that return to the hosts; default: `pass`."""
     marks: Marks
-    """What becomes of congestion marks at the destination edge."""
+    """What happens to congestion marks at the destination edge."""
     order: Order
     """In which order packets pass the destination edge; default: `as-they-come`."""
     probes: Probes
@@ -3629,7 +3629,7 @@ Unmatched = Literal["ignore", "resend-all"]
 
 
 class PassDuplicates(TypedDict, total=False):
-    """They pass."""
+    """All are forwarded."""
 
     kind: Literal["pass"]
     """Which kind."""
@@ -3646,10 +3646,10 @@ class SuppressDuplicates(TypedDict, total=False):
 
 
 Duplicates = Literal["pass", "suppress"] | PassDuplicates | SuppressDuplicates
-"""What becomes of duplicate acknowledgements that return to the hosts."""
+"""What happens to duplicate acknowledgements that return to the hosts."""
 
 Marks = Literal["pass", "clear"]
-"""What becomes of congestion marks at the destination edge."""
+"""What happens to congestion marks at the destination edge."""
 
 
 class AsTheyComeOrder(TypedDict, total=False):
@@ -3730,8 +3730,8 @@ class TcpTunnel(TypedDict, total=False):
     tcp: Tcp
     """How both ends of the connection behave; required."""
     buffer: str
-    """The most bytes that wait at an end for an acknowledgement; what finds no room is dropped
-    before it enters."""
+    """The most bytes that wait at an end for an acknowledgement; packets that do not fit are
+    dropped before they enter."""
 
 
 Tunnel = IpInIpTunnel | WireguardTunnel | TcpTunnel
@@ -3789,7 +3789,7 @@ class SubRegion(TypedDict, total=False):
 
 class Agreement(From, total=False):
     """An agreement between two regions that a link joins: while it lasts, they exchange packets
-    and tell each other which regions they reach."""
+    and announce to each other the regions that they reach."""
 
     regions: Required[Sequence[str]]
     """The two regions."""
@@ -3810,7 +3810,7 @@ class RegionProtocol(TypedDict, total=False):
     """How its header is encoded."""
     advertisement_interval: str
     """After an advertisement of a region, the next about the same one goes to the same
-    neighbouring region so much later at the earliest; the default is BGP's."""
+    neighbouring region after this time at the earliest; the default is BGP's."""
     advertisement_jitter: bool
     """Whether that interval is multiplied by a random factor from 0.75 to 1, as BGP's is."""
     withdrawals_wait: bool
@@ -3986,8 +3986,8 @@ class ScenarioTables(TypedDict, total=False):
     real_time_limit: str
     """The most real time that one run may take; default: without a limit."""
     defaults: Defaults
-    """What holds for all nodes, links, producers, consumers and flows that do not say otherwise.
-    A default applies where the kind has that key."""
+    """The defaults of all nodes, links, producers, consumers and flows, which their own keys
+    replace. A default applies where the kind has that key."""
     controllers: dict[str, Controller]
     """Controllers with their parameters, by a name of the file's own that consumers and flows may
     use."""
@@ -4005,11 +4005,11 @@ class ScenarioTables(TypedDict, total=False):
     default: the time of the latest orbital elements, and midnight of 1 January 2000 where there
     are none."""
     producers: dict[str, Producer]
-    """Who serves Data, by name."""
+    """The producers, by name."""
     consumers: dict[str, Consumer]
-    """Who asks for it, by name: each is a flow."""
+    """The consumers, by name: each is a flow."""
     flows: dict[str, Flow]
-    """Who sends to whom over TCP or UDP, by name."""
+    """The flows over TCP or UDP, by name."""
     sessions: dict[str, Sessions]
     """Whose state is paged between the nodes that serve them, by name."""
     bridges: dict[str, Bridge]
