@@ -27,7 +27,6 @@ LOSSES = """
 
 FLOWS = """\
 duration = "1 s"
-recording.interval = "100 ms"
 runs = 2
 recording.interval = "100 ms"
 nodes = { server = {}, phone = {} }

@@ -162,7 +162,7 @@ def test_what_cannot_be_is_refused_with_a_message(two: Path) -> None:
     with pytest.raises(ValueError, match="reset first"):
         environment.step({})
     environment.reset(seed=1)
-    with pytest.raises(ValueError, match=re.escape("they must be of ['x-1', 'x-2']")):
+    with pytest.raises(ValueError, match=re.escape("they must be for ['x-1', 'x-2']")):
         environment.step({"x-1": np.zeros(1, np.float32)})
     with pytest.raises(TypeError, match="ParallelFlowEnvironment has an agent for each"):
         FlowEnvironment(two, flow=["x-1", "x-2"])  # type: ignore[arg-type]

@@ -647,7 +647,7 @@ class Emulation:
         scenario: Scenario,
         doors: list[tuple[str, str | None, str | None]],
         folder: Path | None = None,
-        captured: list[str] = [],
+        captured: list[str] = ...,
         *,
         directions: str | None = None,
         snap_length: int | None = None,
