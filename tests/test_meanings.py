@@ -99,3 +99,17 @@ def test_a_flow_with_a_rate_of_its_own_wants_no_share(tmp_path: Path) -> None:
     [found] = totals.of_flows(Comparison(run(file, progress=False)), ["case"]).rows(named=True)
     # The other download alone is left.
     assert found["fairness"] is None
+
+
+def test_all_runs_of_a_case_have_the_same_direction() -> None:
+    """In one of three runs the upload receives more than the download."""
+    results = run(Path(__file__).parents[1] / "scenarios" / "home.toml", progress=False)
+    received = results["flows"].filter(pl.col("flow").is_in(["download", "upload"]))
+    by_run = received.filter(home="before").pivot("flow", index="run", values="received_bytes")
+    assert (by_run["upload"] > by_run["download"]).sum() == 1
+    comparison = Comparison(results)
+    links = totals.of_links(comparison).filter(case=0)
+    assert links["rate_bps"].to_list() == pytest.approx([40e6] * 3, rel=1e-3)
+    goodput = totals.of_flows(comparison, ["case"]).filter(case=0)["goodput_bps"]
+    assert f"{sum(goodput.to_list()) / 3e6:.1f}" == "7.8"
+    assert re.search(r"before +line: router to home +7\.8 ", summary.text(results))

@@ -26,15 +26,17 @@ def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the total goodput of flows for each of `keys`, among which are those of a run.
 
     It is what all flows of one direction received over the whole run, in bit/s: of the
-    direction that received more.
+    direction that received more, over all runs of a case.
     """
     return fuller(results, keys).drop(REVERSE)
 
 
 def fuller(results: Tables, keys: list[str]) -> pl.DataFrame:
-    """Give the direction that received more for each of `keys`, and its total goodput."""
+    """Give the direction that received more, over all runs of a case, and its goodput for each of
+    `keys`."""
     both = of_each(results, keys)
-    ordered = both.sort("goodput_bps", REVERSE, descending=[True, False], maintain_order=True)
+    received = pl.col("goodput_bps").sum().over(*of_case(keys), REVERSE)
+    ordered = both.sort(received, REVERSE, descending=[True, False], maintain_order=True)
     found = ordered.unique(keys, keep="first", maintain_order=True)
     # In the order of the runs, not of their goodput.
     in_order = both.select(keys).unique(maintain_order=True)
@@ -60,10 +62,17 @@ def of_each(results: Tables, keys: list[str]) -> pl.DataFrame:
 
 
 def in_fuller(keys: list[str]) -> pl.Expr:
-    """Say which flows are in the direction that received more, for each of `keys`."""
+    """Say which flows are in the direction that received more, over all runs of a case."""
     received = pl.col("received_bytes").cast(pl.Int64)
-    forward = pl.when(pl.col(REVERSE)).then(-received).otherwise(received)
-    return pl.col(REVERSE) == (forward.sum().over(keys) < 0)
+    forward = pl.when(pl.col(REVERSE)).then(-received).otherwise(received).sum()
+    case = of_case(keys)
+    return pl.col(REVERSE) == ((forward.over(case) if case else forward) < 0)
+
+
+def of_case(keys: Sequence[str]) -> list[str]:
+    """List the columns that identify a case, of those that identify a run: replications of a case
+    have one direction, lest a mean be of some that count one way and some that count the other."""
+    return [key for key in keys if key != "run"]
 
 
 def identifying(results: Tables, keys: Sequence[str]) -> list[str]:
