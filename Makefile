@@ -7,7 +7,7 @@ bin := .venv/bin
 # Of what is set up: made again only when what it depends on has changed.
 environment := .venv/environment.stamp
 # One of the three is installed: the core as it is used; as a newcomer gets it, a tenth slower, but built in
-# half the time; or as the Python tests use it, which is slower still, and asserts what it assumes.
+# two thirds of the time; or as the Python tests use it, which is slower still, and asserts what it assumes.
 core := .venv/core.stamp
 quick_core := .venv/quick-core.stamp
 test_core := .venv/test-core.stamp
