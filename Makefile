@@ -6,8 +6,8 @@ PYTHON ?= python3
 bin := .venv/bin
 # Of what is set up: made again only when what it depends on has changed.
 environment := .venv/environment.stamp
-# One of the three is installed: the core as it is used; as a newcomer gets it, a tenth slower, but built in
-# two thirds of the time; or as the Python tests use it, which is slower still, and asserts what it assumes.
+# One of the three is installed: the core as it is used; as a newcomer gets it, a tenth slower, but built
+# sooner; or as the Python tests use it, which is slower still, and asserts what it assumes.
 core := .venv/core.stamp
 quick_core := .venv/quick-core.stamp
 test_core := .venv/test-core.stamp
