@@ -158,7 +158,7 @@ dist: $(environment)
 	rustup target add $(TARGETS)
 	$(if $(linux),$(bin)/pip install --disable-pip-version-check --quiet $(ZIG))
 	$(bin)/maturin sdist --out target/dist
-	for target in $(TARGETS); do $(bin)/maturin build --release --locked --out target/dist \
+	for target in $(TARGETS); do PATH="$(CURDIR)/$(bin):$$PATH" $(bin)/maturin build --release --locked --out target/dist \
 		$(if $(linux),--zig --compatibility manylinux_2_17) --target $$target || exit 1; done
 	$(bin)/python packaging/check_packages.py target/dist
 
