@@ -41,17 +41,11 @@ class Checkout:
             known = 'case "$2" in zlib) of=zlib1g-dev;; libelf) of=libelf-dev;; esac'
             program(self.tools / "pkg-config", f'{known}; test -e "{self.tools}/$of"')
 
-    def make(self) -> tuple[list[str], str]:
-        """Build the core: how maturin was called, and what make printed."""
+    def make(self, core: str = ".venv/core.stamp") -> tuple[list[str], str]:
+        """Build a core: how maturin was called, and what make printed."""
         built = self.root / "built"
         built.unlink(missing_ok=True)
-        ran = subprocess.run(
-            ["make", ".venv/core.stamp"],
-            cwd=self.root,
-            env={"PATH": str(self.tools)},
-            capture_output=True,
-            text=True,
-        )
+        ran = self.run(core)
         assert ran.returncode == 0, ran.stderr
         return built.read_text().splitlines() if built.exists() else [], ran.stdout
 
@@ -63,8 +57,12 @@ class Checkout:
 
     def try_to(self, target: str, **environment: str) -> subprocess.CompletedProcess[str]:
         """Ask make what it would do, where that may be an error."""
+        return self.run("--dry-run", target, **environment)
+
+    def run(self, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
+        """Call make."""
         return subprocess.run(
-            ["make", "--dry-run", target],
+            ["make", *arguments],
             cwd=self.root,
             env={"PATH": str(self.tools), **environment},
             capture_output=True,
@@ -146,12 +144,7 @@ def test_a_demo_builds_the_core_that_takes_least_unless_the_fastest_is_there(
 
 def test_one_core_is_installed_at_a_time(checkout: Checkout) -> None:
     checkout.make()
-    subprocess.run(
-        ["make", ".venv/quick-core.stamp"],
-        cwd=checkout.root,
-        env={"PATH": str(checkout.tools)},
-        check=True,
-    )
+    checkout.make(".venv/quick-core.stamp")
     assert [it.name for it in checkout.root.glob(".venv/*core.stamp")] == ["quick-core.stamp"]
     [arguments], _ = checkout.make()
     assert "--release" in arguments

@@ -54,8 +54,8 @@ The names of the files are those of the page's pictures.
   30 apart, or the highest delays are far above the median; that of bars is linear, from zero.
 - Of several runs, tables and bars have the mean, its 95 % confidence interval (Student's t) and,
   in small print, the least and the greatest run; digits after the interval's second one are left
-  out. Sentences above them say by how much each case
-  differs from the first one, paired by run, with the interval of the difference.
+  out. Sentences above them say by how much each case differs from the first one, paired by run,
+  with the interval of the difference.
 - Goodput is over the whole run, `active_s` the time in which a flow was active. Of a case it is the
   total of the direction that received more, and the busiest link is that of the same direction.
   Its delay is the mean of the flows of TCP (until the acknowledgement) and NDN (from Interest to

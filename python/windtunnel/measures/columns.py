@@ -32,6 +32,8 @@ UNFINISHED = MeasuredColumn("unfinished_transfers", "transfers that did not end 
 RATE = MeasuredColumn("rate_bps", "rate of the busiest link", "bit/s")
 UTILISATION = MeasuredColumn("utilisation", "utilisation of the busiest link", "share")
 QUEUEING = MeasuredColumn("queue_delay_s", "sojourn time at the busiest link", "s")
+QUALITY = MeasuredColumn("quality_bps", "mean bitrate played", "bit/s")
+STALLED = MeasuredColumn("stalled_s", "playing stalled", "s")
 LOSS = MeasuredColumn("loss_share", "loss at the busiest link", "share")
 
 UNITS = {"bps": "bit/s", "s": "s", "db": "dB", "dbm": "dBm", "packets": "packets"}

@@ -13,11 +13,12 @@ from windtunnel.measures.columns import (
     GOODPUT,
     MARKS,
     ONE_WAY_DELAY,
+    QUALITY,
     RATE,
     RETRANSMISSIONS,
+    STALLED,
     TIMEOUTS,
     UTILISATION,
-    MeasuredColumn,
 )
 from windtunnel.measures.fairness import fairness
 from windtunnel.measures.flows import is_one_way
@@ -29,9 +30,6 @@ OF_FLOWS = (GOODPUT, DELAY, ONE_WAY_DELAY, RETRANSMISSIONS, TIMEOUTS, MARKS, FAI
 
 OF_LINKS = (RATE, UTILISATION, DROPPED)
 """What `of_links` gives."""
-
-QUALITY = MeasuredColumn("quality_bps", "mean bitrate played", "bit/s")
-STALLED = MeasuredColumn("stalled_s", "playing stalled", "s")
 
 OF_PLAYERS = (QUALITY, STALLED)
 """What `of_players` gives."""

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use nix::errno::Errno;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
@@ -29,17 +30,11 @@ impl Failure {
     pub(super) fn of(interface: &Interface) -> impl FnOnce(io::Error) -> Self {
         let name = interface.name().to_owned();
         // EBADFD is what a TUN device that was removed answers (tun_do_read).
-        |error| match error.raw_os_error() {
-            Some(libc_errno::EBADFD | libc_errno::ENODEV) => Self::Vanished(name),
+        |error| match error.raw_os_error().map(Errno::from_raw) {
+            Some(Errno::EBADFD | Errno::ENODEV) => Self::Vanished(name),
             _ => Self::Interface(name, error),
         }
     }
-}
-
-/// The numbers of errors.
-mod libc_errno {
-    pub(super) const EBADFD: i32 = nix::Error::EBADFD as i32;
-    pub(super) const ENODEV: i32 = nix::Error::ENODEV as i32;
 }
 
 impl Serialize for Failure {

@@ -14,6 +14,7 @@ from windtunnel.measures.columns import (
     LOSS,
     MARKS,
     ONE_WAY_DELAY,
+    QUALITY,
     QUEUEING,
     RETRANSMISSIONS,
     ROUND_TRIP,
@@ -43,7 +44,7 @@ MEASURES = (
 )
 """The measures of a study, the most important first."""
 
-MORE_IS_BETTER = (GOODPUT, UTILISATION, FAIRNESS)
+MORE_IS_BETTER = (GOODPUT, UTILISATION, FAIRNESS, QUALITY)
 """The measures for which more is better; for the others, less is."""
 
 
