@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 import polars as pl
-from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table
 
@@ -29,6 +28,7 @@ from windtunnel.measures.spreads import INTERVAL, spread
 from windtunnel.measures.transfers import by_size, unfinished
 from windtunnel.pictures.units import decimals_beside
 from windtunnel.tables import ResultTables
+from windtunnel.terminal_tables import BETWEEN, FittingTable
 
 MOST_ROWS = 24
 """The maximum number of rows of a table on a terminal; of a longer one there are `FIRST_ROWS`."""
@@ -171,7 +171,7 @@ def groups(flows: pl.DataFrame, keys: list[str]) -> Table:
         (pl.col("delay_s").fill_nan(None).mean() * 1e3).alias("delay\nms"),
         (pl.col("received_bytes") == 0).sum().alias("received\nnothing"),
     ).drop("literal", strict=False)
-    table = laid_out()
+    table = FittingTable()
     for column in shown.columns:
         table.add_column(title_of(column), justify="left" if column in keys else "right")
     for row in shown.head(MOST_ROWS).rows():
@@ -271,7 +271,7 @@ def formatted(
 ) -> Iterator[Table | str]:
     """Format summaries for a terminal, as `cell` does; `rest` says where all rows are."""
     shown = FIRST_ROWS if summaries.height > MOST_ROWS else summaries.height
-    table = laid_out()
+    table = FittingTable()
     for key in keys:
         table.add_column(title_of(key), no_wrap=True)
     for column in columns:
@@ -287,11 +287,6 @@ def formatted(
         yield f"mean ± {INTERVAL} over the runs"
     if shown < summaries.height:
         yield f"the first {shown} of {summaries.height:,} rows; {rest}"
-
-
-def laid_out() -> Table:
-    """Begin a table that is as narrow as its columns allow."""
-    return Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
 
 
 def title_of(key: str) -> str:
@@ -340,7 +335,7 @@ def cell(measured: dict[str, float | None], column: Column, sign: str = "") -> s
     half = (high - mean) * column.scale
     # The mean of counts need not be an integer.
     digits = decimals_beside(half, max(column.digits, 1))
-    return f"{mean * column.scale:{sign}.{digits}f} ± {half:.{digits}f}"
+    return f"{mean * column.scale:{sign}.{digits}f}{BETWEEN}{half:.{digits}f}"
 
 
 def document(

@@ -15,7 +15,8 @@ from windtunnel.folders import PAPER, STUDY_FILE, stored_manifest
 from windtunnel.measures.links import DIRECTION
 from windtunnel.measures.spreads import INTERVAL
 from windtunnel.results import Results, ResultsError
-from windtunnel.summary import Column, cell, laid_out
+from windtunnel.summary import Column, cell
+from windtunnel.terminal_tables import FittingTable
 
 MOST_SETTINGS = 20
 """The maximum number of settings that are shown."""
@@ -74,7 +75,7 @@ def settings(differing: list[Row], names: tuple[str, str]) -> Iterator[str | Tab
     if not differing:
         yield "the same scenario, seed and version"
         return
-    table = laid_out()
+    table = FittingTable()
     for title in ("setting", *names):
         table.add_column(title, overflow="fold")
     for row in differing[:MOST_SETTINGS]:
@@ -125,7 +126,7 @@ def table_of(
     name: str, rows: list[tuple[Row, list[list[str]]]], axes: list[str], names: tuple[str, str]
 ) -> Table:
     """Format rows: a line with what they are of, and under it a line for each figure."""
-    table = laid_out()
+    table = FittingTable()
     table.add_column(", ".join([*axes, name.removesuffix("s")]), overflow="fold")
     for title in (*names, "difference", "%"):
         table.add_column(title, justify="right", overflow="fold")

@@ -23,6 +23,7 @@ from windtunnel.cli.run import check_folder
 from windtunnel.folders import beside
 from windtunnel.running import Captures, Details, check_details, read, results_of
 from windtunnel.scenario.scenario import Scenario
+from windtunnel.terminal_tables import FittingTable
 
 if TYPE_CHECKING:
     from windtunnel._core import Emulation, Outcome
@@ -265,7 +266,7 @@ def wait_for_listeners(emulation: Emulation, programs: list[Program]) -> None:
 def tell(report: dict[str, Any]) -> None:
     """Print what went from node to node, and how exact the emulation was."""
     names, duration = report["attachments"], report["duration_s"]
-    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    table = FittingTable()
     for title in ("from", "to"):
         table.add_column(title)
     for title in (
@@ -317,7 +318,7 @@ def tell(report: dict[str, Any]) -> None:
 def causes(queues: list[dict[str, Any]]) -> Table:
     """Show what was dropped and marked where and why, with packets of simulated flows."""
     shown = {key: title for key, title in CAUSES.items() if any(it[key] for it in queues)}
-    table = Table(box=SIMPLE_HEAD, collapse_padding=True, pad_edge=False)
+    table = FittingTable()
     for title in ("link", "from", "to"):
         table.add_column(title)
     for title in ("packets", *shown.values(), "in\ntransit"):

@@ -30,7 +30,7 @@ from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Study, read
 from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.store import Store
-from windtunnel.summary import laid_out
+from windtunnel.terminal_tables import FittingTable
 
 REGRESSION = 1
 """The exit code if something has become worse, or a run failed."""
@@ -162,7 +162,7 @@ def show(comparisons: Sequence[Compared], errors: junit.Errors, as_json: bool) -
     worse = [it for it in comparisons if it.is_worse]
     better = [it for it in comparisons if it.verdict == Verdict.IMPROVEMENT]
     if listed := [*worse, *better[:MOST_IMPROVEMENTS]]:
-        table = laid_out()
+        table = FittingTable()
         for title in ("point", "measure", "baseline", "now", "difference, 95 % interval", ""):
             is_number = title not in ("point", "measure", "")
             table.add_column(title, justify="right" if is_number else "left", overflow="fold")
