@@ -11,9 +11,11 @@ from statistics import fmean
 
 import polars as pl
 import pytest
+from typer.testing import CliRunner
 
 from conftest import SCENARIO
 from windtunnel import package_data
+from windtunnel.cli.commands import app
 from windtunnel.papers.check import along, check
 from windtunnel.papers.claims import read_claims
 from windtunnel.papers.errors import PaperError, UnknownPaper
@@ -21,6 +23,7 @@ from windtunnel.papers.experiment import flows
 from windtunnel.papers.paper import Paper, find_paper, find_papers
 from windtunnel.papers.published import read_published
 from windtunnel.papers.reproduction import plan, reproduce
+from windtunnel.papers.unfinished import Unfinished
 from windtunnel.results import Results
 from windtunnel.running import Progress, read, run_scenario
 
@@ -395,6 +398,64 @@ def test_an_interruption_keeps_what_was_finished_and_names_the_rest(
     saved = reproduction.save(tmp_path / "results")
     assert Results.load(saved / "first").manifest["unfinished"] == 0
     assert not (saved / "second").exists()
+
+
+def test_what_was_interrupted_goes_on_with_the_experiments_that_have_not_run(
+    folder: Path, tmp_path: Path
+) -> None:
+    unfinished = Unfinished(tmp_path / "unfinished")
+
+    def interrupt(now: Progress) -> None:
+        if now.finished >= 4:
+            raise KeyboardInterrupt
+
+    def killed(now: Progress) -> None:
+        if now.finished >= 4:
+            raise SystemExit
+
+    long = SCENARIO.replace('"1 s"', '"10000 s"').replace('interval = "100 ms"', 'interval = "1 s"')
+    whole = (folder / "second.toml").read_text(encoding="utf-8")
+    (folder / "second.toml").write_text(long, encoding="utf-8")
+    assert reproduce("small", watch=interrupt, unfinished=unfinished).interrupted
+    assert [it.name for it in unfinished.folder.iterdir()] == ["first"]
+    with pytest.raises(SystemExit):
+        reproduce("small", watch=killed, unfinished=Unfinished(tmp_path / "killed"))
+    assert [it.name for it in (tmp_path / "killed").iterdir()] == ["first"]
+    (folder / "second.toml").write_text(whole, encoding="utf-8")
+    seen: list[Progress] = []
+    resumed = reproduce("small", watch=seen.append, unfinished=unfinished)
+    assert {now.runs for now in seen} == {4}
+    at_once = reproduce("small")
+    assert resumed.document() == at_once.document()
+    for name, results in at_once.results.items():
+        for table, rows in results.tables.items():
+            assert resumed.results[name].tables[table].equals(rows), (name, table)
+
+
+def test_only_what_the_same_scenario_gave_is_taken(folder: Path, tmp_path: Path) -> None:
+    unfinished = Unfinished(tmp_path / "unfinished")
+    reproduce("small", unfinished=unfinished)
+    paper = find_paper("small")
+    for name, scenario in plan(paper).scenarios.items():
+        assert unfinished.taken(name, scenario)
+    for other in (plan(paper, seed=7), plan(paper, runs=1)):
+        for name, scenario in other.scenarios.items():
+            assert unfinished.taken(name, scenario) is None
+
+
+def test_what_was_interrupted_is_not_begun_anew_without_a_word(
+    folder: Path, tmp_path: Path
+) -> None:
+    out = tmp_path / "results"
+    Unfinished(tmp_path / "results.unfinished").keep("first", reproduce("small").results["first"])
+    ran = CliRunner().invoke(app, ["reproduce", "small", "--out", str(out)])
+    assert isinstance(ran.exception, PaperError)
+    assert "continue it with --resume" in str(ran.exception)
+    assert not out.exists()
+    ran = CliRunner().invoke(app, ["reproduce", "small", "--out", str(out), "--resume"])
+    assert ran.exit_code == 0, ran.output
+    assert out.is_dir()
+    assert not (tmp_path / "results.unfinished").exists()
 
 
 def test_progress_is_that_of_all_experiments(folder: Path) -> None:

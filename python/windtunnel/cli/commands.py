@@ -177,6 +177,9 @@ def reproduce_paper(
         bool, typer.Option("--all", help="Print all numbers, and not only the answers.")
     ] = False,
     jobs: Jobs = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue a reproduction that was interrupted.")
+    ] = False,
     out: Out = None,
     as_json: Json = False,
 ) -> None:
@@ -189,7 +192,7 @@ def reproduce_paper(
     from windtunnel.papers.variant import Variant
 
     variant = Variant(only or [], parse_settings(settings), extensions.load(extension or []), quick)
-    options = Reproducing(runs, seed, combinations, variant, jobs, out, everything, as_json)
+    options = Reproducing(runs, seed, combinations, variant, jobs, resume, out, everything, as_json)
     reproduce_and_tell(name, options)
 
 

@@ -13,8 +13,10 @@ from windtunnel.cli.output import INTERRUPTED, answer, drawn, fail, output, say
 from windtunnel.cli.replacing import Source, check
 from windtunnel.cli.run import report_failures, report_faults
 from windtunnel.folders import PAPER, REPRODUCTION
+from windtunnel.papers.errors import PaperError
 from windtunnel.papers.paper import Paper, find_paper
 from windtunnel.papers.reproduction import Reproduction, reproduce
+from windtunnel.papers.unfinished import Unfinished
 from windtunnel.papers.variant import Variant
 
 
@@ -27,6 +29,7 @@ class Options:
     combinations: int
     variant: Variant
     jobs: int | None
+    resume: bool
     out: Path | None
     everything: bool
     """Whether all numbers are printed."""
@@ -38,6 +41,8 @@ def reproduce_and_tell(name: str, options: Options) -> None:
     paper = find_paper(name)
     folder = options.out or default_folder(paper, options.variant)
     replaced = check(folder, Source(PAPER, paper.source), options.out is None)
+    unfinished = Unfinished(folder.with_name(f"{folder.name}.unfinished"))
+    check_resumed(unfinished, options)
     with progress.shown() as watch:
         found = reproduce(
             name,
@@ -47,6 +52,7 @@ def reproduce_and_tell(name: str, options: Options) -> None:
             variant=options.variant,
             jobs=options.jobs,
             watch=watch,
+            unfinished=unfinished,
         )
     if not any(results.tables for results in found.results.values()):
         report_faults(found.faults)
@@ -54,6 +60,8 @@ def reproduce_and_tell(name: str, options: Options) -> None:
         fail("interrupted: no run was finished; nothing was written", INTERRUPTED)
     progress.tell(replaced.notes)
     found.save(folder)
+    if not found.interrupted:
+        unfinished.remove()
     if not options.as_json:
         show(found, options.everything)
     # An interruption must end within a second, and a report takes longer.
@@ -66,7 +74,18 @@ def reproduce_and_tell(name: str, options: Options) -> None:
     report_failures(found.failures)
     if found.interrupted:
         missing = "; ".join(found.missing)
-        fail(f"interrupted: {missing}; the other results are in {folder}", INTERRUPTED)
+        what = f"interrupted: {missing}; the other results are in {folder}"
+        more = "\nhelp: continue with --resume" if unfinished.holds_any() else ""
+        fail(what + more, INTERRUPTED)
+
+
+def check_resumed(unfinished: Unfinished, options: Options) -> None:
+    """Refuse to begin anew what was interrupted without `--resume`."""
+    if unfinished.holds_any() and not options.resume:
+        raise PaperError(
+            f"{unfinished.folder}: this reproduction was interrupted\n"
+            "help: continue it with --resume, remove that folder, or choose another one with --out"
+        )
 
 
 def reproduction_document(folder: Path) -> dict[str, Any]:

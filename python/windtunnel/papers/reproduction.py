@@ -30,6 +30,7 @@ from windtunnel.papers.readings import (
 )
 from windtunnel.papers.scores import Effect, Numbers, Score, effects
 from windtunnel.papers.summary import Summary, summarise_all
+from windtunnel.papers.unfinished import Unfinished
 from windtunnel.papers.variant import UNCHANGED, Variant
 from windtunnel.papers.verdicts import compare_all
 from windtunnel.results import Results
@@ -146,6 +147,7 @@ def reproduce(
     variant: Variant = UNCHANGED,
     jobs: int | None = None,
     watch: Callable[[Progress], None] | None = None,
+    unfinished: Unfinished | None = None,
 ) -> Reproduction:
     """Run a paper's experiments and compare them with what it published.
 
@@ -153,7 +155,8 @@ def reproduce(
     its scenarios. `combinations` is how many combinations of its readings are drawn at random and
     run as well; `variant` is what else is changed. `watch` is called several times a
     second, with the progress over all experiments. An interruption (Ctrl-C) ends the runs
-    within a second and keeps the finished ones; `missing` names the rest.
+    within a second and keeps the finished ones; `missing` names the rest. `unfinished` keeps each
+    experiment once it has run, and gives those that it has.
     Raises UnknownPaper, PaperError, ScenarioError or OSError.
     """
     paper = variant.paper(find_paper(name))
@@ -161,7 +164,7 @@ def reproduce(
     claims, measures = variant.claims(read_claims(paper)), paper.measures()
     planned = plan(paper, runs=runs, seed=seed, combinations=combinations, variant=variant)
     check(paper, published, claims.claims, planned.scenarios, measures)
-    results = run_all(planned.scenarios, jobs, watch)
+    results = run_all(planned.scenarios, jobs, watch, unfinished)
     items: list[Item] = []
     faults = []
     try:
@@ -273,15 +276,22 @@ def run_all(
     scenarios: Mapping[str, _core.Scenario],
     jobs: int | None,
     watch: Callable[[Progress], None] | None,
+    unfinished: Unfinished | None = None,
 ) -> dict[str, Results]:
-    """Run scenarios one after the other, until an interruption."""
+    """Run scenarios one after the other, until an interruption, except for those that have run."""
+    taken = {it: unfinished.taken(it, scenarios[it]) for it in scenarios} if unfinished else {}
     results: dict[str, Results] = {}
-    together = Together(scenarios, watch)
+    together = Together({it: scenarios[it] for it in scenarios if not taken.get(it)}, watch)
     for name, scenario in scenarios.items():
+        if kept := taken.get(name):
+            results[name] = kept
+            continue
         results[name] = run_scenario(scenario, jobs, together.watch)
         if results[name].manifest["interrupted"]:
             break
         together.finish(scenario, results[name])
+        if unfinished:
+            unfinished.keep(name, results[name])
     return results
 
 
