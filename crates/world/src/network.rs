@@ -248,7 +248,10 @@ impl Network {
                 View { ports: &self.ports, packets: &self.packets, forwarding: &self.forwarding };
             watches.arrived(now, port, &self.packets[packet], &view);
         }
-        for time in [arrived.next, arrived.late].into_iter().flatten() {
+        if let Some(time) = arrived.next {
+            self.schedule_arrival(time, port);
+        }
+        if let Some(time) = arrived.late {
             self.schedule_arrival(time, port);
         }
         arrived.packet

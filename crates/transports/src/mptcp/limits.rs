@@ -35,6 +35,9 @@ impl Endpoint {
         if !is_open || self.is_plain && self.closing.has_begun() {
             return self.subflows.iter().find_map(|it| it.endpoint.limit());
         }
+        if !self.sending.is_used() {
+            return Some(Limit::Idle);
+        }
         if self.sending.is_closed() {
             return None;
         }

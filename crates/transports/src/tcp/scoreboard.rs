@@ -194,9 +194,18 @@ impl Scoreboard {
         *self = Self { base: next, highest: next, sendings, least, ..Self::new(unacknowledged) };
     }
 
-    /// A new segment of `length` bytes of data is sent; it ends before `end`.
+    /// A new segment of `length` bytes of data is sent, which count for `counted`; it ends before
+    /// `end`.
     #[inline]
-    pub(super) fn send(&mut self, now: Time, end: u64, length: u16, snapshot: Snapshot) {
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        end: u64,
+        length: u16,
+        counted: u64,
+        snapshot: Snapshot,
+    ) {
+        debug_assert_eq!(counted, self.counted(length));
         let number = self.next();
         self.ring.push_back(Sent {
             end,
@@ -211,7 +220,7 @@ impl Scoreboard {
             state: State::InFlight,
             retransmissions: 0,
         });
-        self.put_in_flight(number);
+        self.put_in_flight(number, counted);
     }
 
     /// A segment is sent again, whether it was lost or is still in flight.
@@ -228,34 +237,34 @@ impl Scoreboard {
         sent.last_sent = now;
         sent.snapshot = snapshot;
         sent.retransmissions = sent.retransmissions.saturating_add(1);
-        self.put_in_flight(number);
+        let length = sent.length;
+        self.put_in_flight(number, self.counted(length));
     }
 
     #[inline]
-    fn put_in_flight(&mut self, number: u32) {
+    fn put_in_flight(&mut self, number: u32, counted: u64) {
         self.at_mut(number).order = self.sendings;
         self.sendings += 1;
-        self.append(number);
+        self.append(number, counted);
     }
 
     /// Makes a segment in flight the newest of the list.
     #[inline]
-    fn append(&mut self, number: u32) {
+    fn append(&mut self, number: u32, counted: u64) {
         let newest = self.newest;
         let sent = self.at_mut(number);
         sent.before = newest;
         sent.after = NONE;
-        let length = sent.length;
         if newest == NONE {
             self.oldest = number;
         } else {
             self.at_mut(newest).after = number;
         }
         self.newest = number;
-        self.in_flight += self.counted(length);
+        self.in_flight += counted;
     }
 
-    #[inline]
+    #[inline(always)]
     fn take_out_of_flight(&mut self, number: u32) {
         let sent = self.at(number);
         let (before, after, length) = (sent.before, sent.after, sent.length);
@@ -305,7 +314,7 @@ impl Scoreboard {
         numbers.sort_unstable_by_key(|it| self.at(*it).order);
         (self.oldest, self.newest, self.in_flight) = (NONE, NONE, 0);
         for number in numbers {
-            self.append(number);
+            self.append(number, self.counted(self.at(number).length));
         }
     }
 
@@ -416,7 +425,7 @@ mod tests {
         for number in 0..5 {
             let now = at(number);
             let snapshot = account.send(now, number == 0, 0);
-            board.send(now, 100 * (number + 1), 100, snapshot);
+            board.send(now, 100 * (number + 1), 100, 100, snapshot);
         }
         let snapshot = account.send(at(5), false, 0);
         board.resend(at(5), 1, snapshot);
@@ -467,7 +476,8 @@ mod tests {
             let (number, start) = (self.board.next(), self.next);
             self.next += u64::from(length) + u64::from(fin);
             let snapshot = Account::new().send(Time::ZERO, false, 0);
-            self.board.send(Time::ZERO, self.next, length, snapshot);
+            let counted = u64::from(length);
+            self.board.send(Time::ZERO, self.next, length, counted, snapshot);
             let (state, order) = (State::InFlight, self.sendings);
             let (end, length) = (self.next, u64::from(length));
             self.list.push(Plain { number, start, end, length, state, order, resent: false });

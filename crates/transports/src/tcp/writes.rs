@@ -70,16 +70,24 @@ impl Writes {
         self.end.saturating_sub(next)
     }
 
+    /// Whether the application has more to write than it has written.
+    #[inline]
+    pub(crate) fn is_behind(&self) -> bool {
+        self.end < self.limit
+    }
+
     /// The application writes its next piece, after what of those before could be sent. Where a
     /// full segment waits already, a later write would change nothing, and the rest is one piece.
     /// Whether it had more to write.
     #[inline]
     pub(crate) fn write_on(&mut self, next: u64, settings: &TcpSettings) -> bool {
-        let is_behind = self.end < self.limit;
+        if !self.is_behind() {
+            return false;
+        }
         let is_full = self.waiting(next) >= u64::from(settings.maximum_segment);
         let piece = settings.write_size.filter(|_| !is_full).unwrap_or(u64::MAX);
         self.end = self.limit.min(self.end.saturating_add(piece));
-        is_behind
+        true
     }
 
     /// A segment that was not full was sent; `next` is the byte after it.
@@ -92,8 +100,11 @@ impl Writes {
     /// data does not: nothing more can come.
     #[inline]
     pub(crate) fn are_held(&self, unacknowledged: u64, next: u64, settings: &TcpSettings) -> bool {
+        if self.waiting(next) >= u64::from(settings.maximum_segment) {
+            return false;
+        }
         let is_outstanding = match settings.nagle {
-            Nagle::Off => return false,
+            Nagle::Off => false,
             Nagle::Classic => unacknowledged < next,
             // What goes again in smaller segments waits for none of before.
             Nagle::Minshall => {
@@ -102,6 +113,6 @@ impl Writes {
             }
         };
         let is_last = self.end_at(self.end);
-        is_outstanding && !is_last && self.waiting(next) < u64::from(settings.maximum_segment)
+        is_outstanding && !is_last
     }
 }

@@ -187,7 +187,10 @@ impl Sender {
         self.end_silence(now);
         let new = self.new_length();
         match (new, self.board.last()) {
-            (Some(length), _) => self.send(now, length, counters, emit),
+            (Some(length), _) => {
+                let counted = self.board.counted(length);
+                self.send(now, length, counted, counters, emit);
+            }
             (None, Some((number, _))) => self.resend(now, number, counters, emit),
             (None, None) => {}
         }

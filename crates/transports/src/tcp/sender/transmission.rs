@@ -18,7 +18,7 @@ impl Sender {
     ) -> Limit {
         self.waits_for_pacer = false;
         self.waits_for_queue = false;
-        if self.new_length().is_none() {
+        if self.writes.is_behind() && self.new_length().is_none() {
             self.write_on();
         }
         // Without new data to try, recovery goes on as usual.
@@ -50,7 +50,8 @@ impl Sender {
                 },
             };
             let is_due = lost.is_some() && self.fast_retransmit;
-            if !is_due && !self.allows(self.board.counted(length)) {
+            let counted = self.board.counted(length);
+            if !is_due && !self.allows(counted) {
                 break;
             }
             if lost.is_none() && self.is_held() {
@@ -82,7 +83,7 @@ impl Sender {
             burst = burst.saturating_sub(u64::from(length));
             match lost {
                 Some(number) => self.resend(now, number, counters, emit),
-                None => self.send(now, length, counters, emit),
+                None => self.send(now, length, counted, counters, emit),
             }
             if let Some(rate) = rate {
                 self.pacer.spend(now, u32::from(length), rate);
@@ -211,10 +212,12 @@ impl Sender {
         self.part = if waits { Part::Waits } else { Part::None };
     }
 
+    /// Sends a new segment of `length` bytes, which count for `counted`.
     pub(super) fn send(
         &mut self,
         now: Time,
         length: u16,
+        counted: u64,
         counters: &mut EndpointCounters,
         emit: &mut impl FnMut(Transmission),
     ) {
@@ -238,11 +241,10 @@ impl Sender {
         }
         self.probe_from = now;
         self.sent_at = now;
-        let in_flight = self.board.in_flight() + self.board.counted(length);
-        let snapshot = self.account.send(now, idle, in_flight);
-        self.board.send(now, self.next, length, snapshot);
+        let snapshot = self.account.send(now, idle, self.board.in_flight() + counted);
+        self.board.send(now, self.next, length, counted, snapshot);
         if let Some(reduction) = &mut self.reduction {
-            reduction.send(self.board.counted(length));
+            reduction.send(counted);
         }
         if let ForwardRecovery::Trying(left) = &mut self.forward {
             *left -= 1;
@@ -262,8 +264,8 @@ impl Sender {
     ) {
         let sent = self.board.at(number);
         let (end, length) = (sent.end, sent.length);
-        let in_flight = self.board.in_flight() + self.board.counted(length);
-        let snapshot = self.account.send(now, false, in_flight);
+        let counted = self.board.counted(length);
+        let snapshot = self.account.send(now, false, self.board.in_flight() + counted);
         // The timeout is that of the first segment (RFC 6298, section 5, as in Linux).
         if self.board.first().is_some_and(|(first, _)| first == number) {
             self.timeout_from = now;
@@ -272,7 +274,7 @@ impl Sender {
         self.fast_retransmit = false;
         self.board.resend(now, number, snapshot);
         if let Some(reduction) = &mut self.reduction {
-            reduction.send(self.board.counted(length));
+            reduction.send(counted);
         }
         let fin = self.fin_end == Some(end);
         let sequence = end - u64::from(length) - u64::from(fin);
