@@ -37,8 +37,16 @@ def test_of_many_the_best_and_the_worst_are_named() -> None:
     runs: dict[str, list[float | None]] = {f"case {it}": [it + 1.5] for it in range(9)}
     (said,) = findings.written_down(frame(runs), [GOODPUT]).sentences
     assert said == (
-        "Goodput: most with case 8 9.500 Mbps, least with case 0 1.500 Mbps; 7 others are between."
+        "Goodput: most 9.500 Mbps (case 8), least 1.500 Mbps (case 0); 7 others are between."
     )
+
+
+def test_a_small_value_beside_a_great_one_keeps_its_digits() -> None:
+    runs: dict[str, list[float | None]] = {"near": [22.0, 22.4, 22.8], "far": [2e3, 2.2e3, 2.1e3]}
+    (said,) = findings.written_down(frame(runs), [DELAY]).sentences
+    near = half_width([it / 2 for it in runs["near"] if it])
+    far = half_width([it / 2 for it in runs["far"] if it])
+    assert said == f"Delay: near {11.2:.2f} ± {near:.2f} ms; far 1,050 ± {far:.0f} ms."
 
 
 @pytest.mark.parametrize("value", [None, 0.0])

@@ -151,7 +151,7 @@ def ends(frame: pl.DataFrame, lines: list[Line]) -> pl.DataFrame:
 
 def in_numbers(mean: float | None, published: float | None, digits: int) -> str:
     """Write what a row shows: the bar's value, and behind a diamond the published one."""
-    bar = "" if mean is None else written(mean, digits)
+    bar = "" if mean is None else written(mean, digits if mean else 0)
     diamond = "" if published is None else f"◆ {published:,.10g}"
     return f"{bar}   {diamond}".strip()
 

@@ -88,17 +88,17 @@ def sentence(measure: MeasuredColumn, spread: pl.DataFrame) -> str:
     shown = scale(measure.unit, ranked["mean"])
     half = (pl.col("high") - pl.col("mean")).fill_null(0.0)
     rows = ranked.select("name", pl.col("mean") / shown.size, half / shown.size).rows()
-    digits = decimals(number for _, *both in rows for number in both)
-    values = [f"{name} {value(mean, width, digits)} {shown.unit}" for name, mean, width in rows]
+    values = [(name, f"{value(mean, width)} {shown.unit}") for name, mean, width in rows]
     title = capital(measure.title)
     if len(values) <= MOST_NAMED:
-        return f"{title}: {'; '.join(values)}."
+        return f"{title}: {'; '.join(f'{name} {written}' for name, written in values)}."
     best, worst = ("most", "least") if more_is_better else ("least", "most")
-    between = f"{len(values) - 2} others are between"
-    return f"{title}: {best} with {values[0]}, {worst} with {values[-1]}; {between}."
+    ends = zip((best, worst), (values[0], values[-1]), strict=True)
+    named = ", ".join(f"{word} {written} ({name})" for word, (name, written) in ends)
+    return f"{title}: {named}; {len(values) - 2} others are between."
 
 
-def value(mean: float, half: float, digits: int) -> str:
+def value(mean: float, half: float) -> str:
     """Write a mean, with half of its interval if it has one."""
-    digits = decimals_beside(half, digits)
+    digits = decimals_beside(half, decimals([mean, half]))
     return f"{written(mean, digits)} ± {written(half, digits)}" if half else written(mean, digits)
