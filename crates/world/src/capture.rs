@@ -10,7 +10,6 @@ use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::multipath::Speaker;
 use windtunnel_packets::scion::{Path as ScionPath, PathReference, ScionPacket};
 use windtunnel_packets::tunnel::tunnel_of;
-use windtunnel_packets::wireguard::Control;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::forwarding::Forwarding;
@@ -204,20 +203,7 @@ impl Addresses {
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(self.connection(of.connection, true))]
             }
-            // A message of WireGuard's, or of a layer of one's own.
-            Body::Message(it) => {
-                let between = Control::of(it).map(|(_, between)| between.map(|it| it as usize));
-                [between.map(|it| ends(it, true)), None]
-            }
-            Body::Dns(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Scion(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Interest(_)
-            | Body::Data(_)
-            | Body::Nack(_)
-            | Body::LinkPacket(_)
-            | Body::Real(_) => [None, None],
+            _ => [packet.between().map(|it| ends(it.map(|it| it as usize), true)), None],
         }
     }
 

@@ -21,8 +21,9 @@ mod session;
 mod settings;
 
 pub use counters::{RouteChange, RouterCounters, TableSize};
-pub use router::{PROTOCOL, RegionRouter};
+pub use router::RegionRouter;
 pub use settings::{
     Advertisement, Agreement, Lookup, Neighbour, Place, Region, RegionSettings, Relation, Routing,
     Standing, Transit,
 };
+pub use windtunnel_packets::region::PROTOCOL;

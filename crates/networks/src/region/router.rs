@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::region::{Code, ETHER_TYPE, RouterRecord};
+use windtunnel_packets::region::{Code, PROTOCOL, RouterRecord};
 use windtunnel_packets::{Body, Packet, PacketStore, ProtocolNumber};
 
 use super::context::{Port, RouterContext};
@@ -13,9 +13,6 @@ use super::counters::{RouteChange, RouterCounters, TableSize};
 use super::data_plane::DataPlane;
 use super::settings::{RegionSettings, Transit};
 use crate::layer::{Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer};
-
-/// The number by which nodes know the layer: the protocol's EtherType.
-pub const PROTOCOL: ProtocolNumber = ProtocolNumber(ETHER_TYPE);
 
 /// The layer of one node: what it learns and what it forwards by.
 #[derive(Debug)]

@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::scion::UNDERLAY_PORT;
+use windtunnel_packets::scion::PROTOCOL;
 
 use super::combination::Combined;
 use super::discovery::{Known, discover, paths};
@@ -13,8 +13,6 @@ use super::node::ScionNode;
 use super::settings::ScionSettings;
 use crate::layer::{LayerMaker, NetworkLayer, NodeSetting};
 
-/// The number by which nodes know the layer: the underlay's UDP port.
-pub const PROTOCOL: ProtocolNumber = ProtocolNumber(UNDERLAY_PORT);
 /// A host's packets have this many bytes at most, with all headers.
 const FULL_PACKET: u16 = 1500;
 

@@ -27,6 +27,11 @@ pub use records::{
 };
 pub use service::{Service, ServiceOption};
 
+use crate::message::ProtocolNumber;
+
 /// The EtherType of the region protocol: the first for local experiments (RFC 7042, appendix
 /// B.1), because none is assigned.
 pub const ETHER_TYPE: u16 = 0x88b5;
+
+/// The number by which nodes know the layer: the protocol's EtherType.
+pub const PROTOCOL: ProtocolNumber = ProtocolNumber(ETHER_TYPE);

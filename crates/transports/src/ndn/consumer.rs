@@ -556,16 +556,8 @@ impl Consumer {
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
-            Body::Interest(_)
-            | Body::LinkPacket(_)
-            | Body::Segment(_)
-            | Body::Datagram(_)
-            | Body::Dns(_)
-            | Body::Message(_)
-            | Body::Tunnelled(_)
-            | Body::Region(_)
-            | Body::Scion(_)
-            | Body::Real(_) => {}
+            // Nothing else answers an Interest.
+            _ => {}
         }
         if self.reader.is_some() {
             self.end_read(now, self.counters.data > before);

@@ -6,6 +6,7 @@ mod common;
 mod flooding;
 mod ping_pong;
 mod sine;
+mod wrapping;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -23,7 +24,11 @@ use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{ChangePlan, LinkChange, Plan, PortId, RecordingPlan, Transport, World};
+use windtunnel_world::{
+    ChangePlan, DomainsPlan, FlowCounters, LinkChange, Plan, PortId, RecordingPlan, Transport,
+    World,
+};
+use wrapping::{Wrapper, Wrapping};
 
 const NETWORK_LAYER: &str = include_str!("../../../../docs/adding-a-network-layer.md");
 const CHANNEL: &str = include_str!("../../../../docs/adding-a-channel.md");
@@ -103,6 +108,21 @@ fn a_message_takes_one_delay_a_hop_and_finds_the_way_around_a_failed_link() {
     assert_eq!(counts(&world), [0, 1, 1, 1, 1, 1]);
     world.advance(plan.end());
     assert_eq!(counts(&world), [0, 10, 10, 10, 10, 10]);
+}
+
+#[test]
+fn an_ip_packet_without_a_path_comes_to_the_layer_that_carries_those_of_hosts() {
+    let mut plan = two_hosts();
+    plan.flows.push(ip_flow("datagrams", 0, 1, datagrams(1000)));
+    let (of, carrier) = (Arc::from([0, 1]), Arc::new(Wrapping));
+    plan.domains = Some(DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false });
+    let world = run_flows(&plan);
+    let layer = world.layer::<Wrapper>(1, wrapping::PROTOCOL).expect("each node has one");
+    assert!(layer.unwrapped > 0);
+    assert_eq!(layer.unwrapped, port(&plan, &world, 0, 0).delivered);
+    let flow = world.flows().next().expect("there is one");
+    let FlowCounters::Udp(_, sink) = flow.counters else { panic!("it goes over UDP") };
+    assert_eq!(sink.datagrams, layer.unwrapped);
 }
 
 /// Two hosts and a flow between them.
