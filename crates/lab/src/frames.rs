@@ -9,7 +9,7 @@ use std::sync::Arc;
 use etherparse::{EtherType, Ethernet2Header};
 use thiserror::Error;
 use windtunnel_dns::is_reply;
-use windtunnel_networks::scion::ScionSettings;
+use windtunnel_networks::scion::{ScionMaker, ScionSettings};
 use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::ccnx;
 use windtunnel_packets::dns::{self, DnsMessage};
@@ -188,7 +188,7 @@ impl Frames {
             prefixes: plan.prefixes.clone(),
             producers: plan.producers.clone(),
             numbers: plan.address_numbers(),
-            scion: plan.autonomous_systems.as_ref().map(|it| Arc::clone(&it.settings)),
+            scion: plan.carrier::<ScionMaker>().map(|it| Arc::clone(it.settings())),
         }
     }
 

@@ -2,6 +2,7 @@
 
 use toml::Spanned;
 use windtunnel_engine::Duration;
+use windtunnel_networks::scion::ScionMaker;
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, Plan};
 
@@ -125,9 +126,9 @@ fn parted_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
 fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
     let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
     let flow = &plan.flows[flow];
-    let systems = plan.autonomous_systems.as_ref();
-    let [from, to] = [flow.from, flow.to]
-        .map(|it| systems.map_or("", |of| &of.names[of.settings.places[it].system as usize]));
+    let settings = plan.carrier::<ScionMaker>().map(ScionMaker::settings);
+    let [from, to] =
+        [flow.from, flow.to].map(|it| settings.map_or("", |of| &of.system_of(it as u32).name));
     let message = format!(
         "flow `{}` has no path from autonomous system `{from}` to `{to}`: links join them, but \
          none leads up to the core, across it and down again",

@@ -1,5 +1,6 @@
 //! Whether links join who talks to each other.
 
+use windtunnel_networks::scion::ScionMaker;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{Groups, Plan};
 
@@ -33,7 +34,7 @@ pub(crate) fn lesser_part(plan: &Plan, nodes: [usize; 2]) -> Vec<usize> {
 
 /// The first flow between autonomous systems that no segments lead to its destination.
 pub(crate) fn pathless_flow(plan: &Plan) -> Option<usize> {
-    plan.autonomous_systems.as_ref()?;
+    plan.carrier::<ScionMaker>()?;
     let domains = plan.domains.as_ref()?;
     plan.flows.iter().position(|it| {
         let is_apart = domains.of[it.from] != domains.of[it.to];

@@ -24,6 +24,10 @@ pub enum Transit {
 pub struct Region {
     /// Its number, among [`Code::REGIONS`].
     pub number: u8,
+    /// Its name.
+    pub name: String,
+    /// How many IP prefixes its routers keep; default: one for each node.
+    pub prefixes: Option<u64>,
     /// How packets of others cross it.
     pub transit: Transit,
     /// What its addresses are.

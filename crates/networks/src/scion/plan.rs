@@ -31,6 +31,8 @@ impl Relation {
 /// An autonomous system, as it is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemPlan {
+    /// Its name.
+    pub name: String,
     /// Its number.
     pub isd_as: IsdAs,
     /// Whether it is in the core of its isolation domain.

@@ -77,6 +77,8 @@ pub struct ExternalInterface {
 /// An autonomous system.
 #[derive(Clone, Debug)]
 pub struct System {
+    /// Its name.
+    pub name: String,
     /// Its number.
     pub isd_as: IsdAs,
     /// Whether it is in the core of its isolation domain.
@@ -227,6 +229,7 @@ impl System {
         secret[..8].copy_from_slice(&plan.isd_as.0.to_be_bytes());
         let secret = Key::new(secret).cmac(b"secret of the routers");
         Self {
+            name: plan.name.clone(),
             isd_as: plan.isd_as,
             is_core: plan.is_core,
             nodes: plan.nodes.clone(),

@@ -39,6 +39,8 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
     }
     let region = |number: usize| Region {
         number: number as u8,
+        name: String::new(),
+        prefixes: None,
         transit: Transit::default(),
         addresses: AddressKind::Ipv4,
         accepts_typed: false,

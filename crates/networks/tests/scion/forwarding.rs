@@ -282,6 +282,7 @@ fn what_has_expired_is_not_used() {
 #[test]
 fn a_failure_inside_a_system_is_gone_round() {
     let system = |number: u64, is_core: bool, nodes: &[u32]| SystemPlan {
+        name: String::new(),
         isd_as: isd_as(1, number),
         is_core,
         nodes: nodes.to_vec(),

@@ -27,6 +27,7 @@ pub(crate) fn isd_as(isd: u16, number: u64) -> IsdAs {
 /// Systems of one node each, in isolation domain 1 if they are below `second` and else in 2.
 pub(crate) fn systems(count: u32, core: &[u32], second: u32) -> Vec<SystemPlan> {
     let system = |node: u32| SystemPlan {
+        name: String::new(),
         isd_as: isd_as(if node < second { 1 } else { 2 }, u64::from(node) + 100),
         is_core: core.contains(&node),
         nodes: vec![node],

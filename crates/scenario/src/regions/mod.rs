@@ -15,7 +15,7 @@ use windtunnel_networks::ndn::link_service::LinkService;
 use windtunnel_networks::region::{self as protocol, Advertisement, Place, RegionSettings};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::region::{self as packets, Code};
-use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, Plan, RegionNames};
+use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, Plan};
 
 use crate::choice::choice;
 use crate::dns::{Absent, an_hour};
@@ -151,12 +151,6 @@ pub(crate) struct Regions<'a> {
     pub(crate) protocol: &'a RegionProtocol,
 }
 
-/// What happens to it.
-pub(crate) struct Planned {
-    pub(crate) domains: DomainsPlan,
-    pub(crate) names: RegionNames,
-}
-
 impl Regions<'_> {
     /// The network of regions; none if there are no regions.
     pub(crate) fn plan(
@@ -164,7 +158,7 @@ impl Regions<'_> {
         nodes: &Names<'_>,
         links: &[LinkPlan],
         metric: Metric,
-    ) -> Result<Option<Planned>, Mistake> {
+    ) -> Result<Option<DomainsPlan>, Mistake> {
         let Some((first, _)) = self.regions.first() else {
             return match self.agreements.keys().next() {
                 None => Ok(None),
@@ -189,20 +183,16 @@ impl Regions<'_> {
             },
             lookup: self.protocol.lookup.value.into(),
             routing: self.protocol.routing.into(),
-            regions: self.regions.values().map(Region::settings).collect(),
+            regions: self.regions.iter().map(|(name, it)| it.settings(name.get_ref())).collect(),
             places: self.places(nodes, &codes, links, metric)?,
             agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
         };
-        let domains = DomainsPlan {
+        Ok(Some(DomainsPlan {
             of: codes.iter().map(|it| it.0).collect(),
             carrier: Arc::new(Arc::new(settings)),
             has_plain_paths: !self.protocol.migration.is_empty(),
             ndn_header: is_inside.then(|| encoding.header()),
-        };
-        let names = self.regions.iter();
-        let names = names.map(|(name, it)| (it.number(), (name.get_ref().clone(), it.prefixes)));
-        let names = RegionNames(names.collect());
-        Ok(Some(Planned { domains, names }))
+        }))
     }
 
     /// What goes under the header is NDN alone, and over a link that has room for it.
