@@ -20,6 +20,7 @@ mod equal_cases;
 mod extensions;
 mod folder;
 mod frames;
+mod layers;
 mod live;
 mod lookup;
 mod packets;
@@ -40,6 +41,7 @@ pub use environment::{
     Agents, Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
 pub use folder::{read, read_with};
+pub use layers::schema;
 pub use live::{LiveLine, LiveRun};
 pub use lookup::{Lookup, PrefixCounts, measure_lookups};
 pub use packets::PacketSettings;
@@ -48,5 +50,5 @@ pub use recording::Recording;
 pub use tables::Run;
 pub use windtunnel_scenario::{
     Case, Extensions, Place, RootPlan, ScenarioError, Study, check_toml, did_you_mean, read_dns,
-    schema, suggestion, units,
+    suggestion, units,
 };

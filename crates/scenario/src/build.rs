@@ -14,12 +14,14 @@ use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::extensions::Extensions;
 use crate::files::Files;
+use crate::layers;
 use crate::links::{Flows, Link};
 use crate::located::Named;
 use crate::nodes::Names;
 use crate::prefixes::Prefixes;
 use crate::regions::Regions;
-use crate::scenario::Scenario;
+use crate::scenario::{Scenario, schema};
+use crate::schema::explained;
 use crate::{bridges, faces, flows, sessions, tunnels};
 
 /// Builds the plan of run 0, and says what the user should know. `files` are those that the
@@ -102,11 +104,16 @@ pub(crate) fn plan(
     if let Some(it) = &paths {
         plan.domains = Some(autonomous_systems::domains(it));
     }
+    let layers = &extensions.layers;
+    if let Some(sections) = &scenario.sections {
+        layers::plan(sections, layers, &nodes, &mut plan)
+            .map_err(|it| explained(it, &schema(layers)))?;
+    }
     regions.check_ndn(&plan)?;
     scenario.routing.check(&plan)?;
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     regions.add_names(&scenario.flows, &nodes, &mut plan)?;
-    checks::check(scenario, &plan)?;
+    checks::check(scenario, &plan, layers)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     tunnels::check(&scenario.tunnels, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan, files)?;

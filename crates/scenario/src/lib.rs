@@ -30,6 +30,7 @@ mod flow_paths;
 mod flows;
 mod generators;
 mod graphs;
+mod layers;
 mod lengths;
 mod links;
 mod located;
@@ -70,9 +71,11 @@ pub use dns::{RootPlan, read_dns};
 pub use error::{Mistake, Place, ScenarioError, did_you_mean, list, suggestion};
 pub use extensions::Extensions;
 pub use files::Unreadable;
+pub use layers::{FrameContext, FrameError, FramePayload, LayerKind, SectionTypes, Sections};
+pub use located::Located;
 pub use ndn_forwarder::{
     FaceAddress, FacePlan, FaceProtocol, ForwarderPlan, NDN_PORT, RoutePlan, read_forwarder,
 };
 pub use scenario::schema;
 pub use tree::check_toml;
-pub use units::{duration, units};
+pub use units::{Measured, duration, units};

@@ -1,9 +1,8 @@
-//! A network layer, an application, a channel and a physical layer from outside the crates:
-//! those of the pages in `docs` that say how to add one.
+//! An application, a channel and a physical layer from outside the crates: those of the pages in
+//! `docs` that say how to add one; and a network layer that carries the packets of hosts.
 
 #[path = "../common/mod.rs"]
 mod common;
-mod flooding;
 mod ping_pong;
 mod sine;
 mod wrapping;
@@ -15,12 +14,10 @@ use common::{
     direction, ip_flow, join, nodes, over_tcp, port, ports, rate, record, recorded, run_flows,
     tcp_counters,
 };
-use flooding::{Flooder, Flooding, PROTOCOL};
 use ping_pong::PingPong;
 use sine::{BitErrors, Sine};
 use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Control, Duration, Time};
-use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
@@ -30,14 +27,11 @@ use windtunnel_world::{
 };
 use wrapping::{Wrapper, Wrapping};
 
-const NETWORK_LAYER: &str = include_str!("../../../../docs/adding-a-network-layer.md");
 const CHANNEL: &str = include_str!("../../../../docs/adding-a-channel.md");
 const APPLICATION: &str = include_str!("../../../../docs/adding-an-application.md");
 
 #[test]
 fn the_pages_show_exactly_this_code() {
-    assert!(NETWORK_LAYER.contains(&block(include_str!("flooding.rs"))));
-    assert!(NETWORK_LAYER.contains(&part("flooding")));
     assert!(APPLICATION.contains(&block(include_str!("ping_pong.rs"))));
     assert!(APPLICATION.contains(&part("ping-pong")));
     assert!(CHANNEL.contains(&block(include_str!("sine.rs"))));
@@ -54,60 +48,6 @@ fn part(name: &str) -> String {
     let code = include_str!("main.rs").split(&marker).nth(1).expect("two comments");
     let lines = code.lines().map(|it| it.strip_prefix("    ").unwrap_or(it));
     format!("```rust,ignore\n{}\n```\n", lines.collect::<Vec<_>>().join("\n"))
-}
-
-/// A ring of six nodes and one link across it.
-fn ring() -> Plan {
-    let mut plan = nodes(&["a", "b", "c", "d", "e", "f"]);
-    for node in 0..6 {
-        join(&mut plan, node, (node + 1) % 6, &direction(10, 5));
-    }
-    join(&mut plan, 0, 2, &direction(10, 5));
-    plan.duration = Duration::from_millis(950);
-    plan
-}
-
-/// Puts flooding onto all nodes.
-fn flood(plan: &mut Plan) {
-    // page: flooding
-    let layer: Arc<dyn LayerMaker> = Arc::new(Flooding { source: 0 });
-    plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&layer)));
-    // page: flooding
-}
-
-/// How many messages each node received.
-fn counts(world: &World) -> Vec<u64> {
-    let layer = |node| world.layer::<Flooder>(node, PROTOCOL).expect("each node has one");
-    world.nodes().enumerate().map(|(node, _)| layer(node).received).collect()
-}
-
-#[test]
-fn a_flooded_message_reaches_each_node_once_and_crosses_no_link_direction_twice() {
-    let mut plan = ring();
-    flood(&mut plan);
-    let world = run_flows(&plan);
-    assert_eq!(counts(&world), [0, 10, 10, 10, 10, 10]);
-    // All send through all ports but the one that the message came by.
-    let (ends, others) = (2 * plan.links.len() as u64, plan.nodes.len() as u64 - 1);
-    assert_eq!(world.packet_hops(), 10 * (ends - others));
-    assert!(ports(&plan, &world).iter().all(|it| it.delivered <= 10));
-}
-
-#[test]
-fn a_message_takes_one_delay_a_hop_and_finds_the_way_around_a_failed_link() {
-    let mut plan = ring();
-    flood(&mut plan);
-    let port = PortId::new(0, 0);
-    let time = Time::ZERO + Duration::from_millis(250);
-    plan.changes.push(ChangePlan { time, port, change: LinkChange::Down });
-    let mut world = World::new(&plan).expect("nobody asks for a path");
-    // 5 ms and 80 us a hop.
-    world.advance(Time::ZERO + Duration::from_micros(10_159));
-    assert_eq!(counts(&world), [0, 1, 1, 0, 0, 1]);
-    world.advance(Time::ZERO + Duration::from_micros(10_160));
-    assert_eq!(counts(&world), [0, 1, 1, 1, 1, 1]);
-    world.advance(plan.end());
-    assert_eq!(counts(&world), [0, 10, 10, 10, 10, 10]);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use windtunnel_networks::region::{
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{Plan, World};
 
-use super::columns::Columns;
+use crate::tables::Columns;
 
 /// A router: its node, its region and its layer.
 struct Router<'a> {

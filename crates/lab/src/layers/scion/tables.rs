@@ -9,7 +9,7 @@ use windtunnel_networks::scion::{
 use windtunnel_packets::scion::IsdAs;
 use windtunnel_world::{Plan, World};
 
-use super::columns::Columns;
+use crate::tables::Columns;
 
 fn layer(world: &World, node: usize) -> Option<&ScionNode> {
     world.layer(node, PROTOCOL)
