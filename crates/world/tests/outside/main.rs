@@ -11,7 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{
-    direction, ip_flow, join, nodes, over_tcp, port, ports, rate, record, recorded, run_flows,
+    direction, ip_flow, join, nodes, over_tcp, port, rate, record, recorded, run_flows,
     tcp_counters,
 };
 use ping_pong::PingPong;
@@ -21,10 +21,7 @@ use windtunnel_engine::{Control, Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{
-    ChangePlan, DomainsPlan, FlowCounters, LinkChange, Plan, PortId, RecordingPlan, Transport,
-    World,
-};
+use windtunnel_world::{DomainsPlan, FlowCounters, Plan, RecordingPlan, Transport, World};
 use wrapping::{Wrapper, Wrapping};
 
 const CHANNEL: &str = include_str!("../../../../docs/adding-a-channel.md");
