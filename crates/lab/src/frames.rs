@@ -217,7 +217,7 @@ impl Frames {
     fn encode(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), FrameError> {
         let protocol = seen.packet.protocol();
         let Some(layer) = self.layers.iter().find(|it| it.protocol() == protocol) else {
-            return self.encode_usual(seen);
+            return self.encode_ip_or_ndn(seen);
         };
         let inside = |inside: &SeenPacket| {
             let (EtherType(ether_type), bytes) = self.encode(inside)?;
@@ -230,7 +230,7 @@ impl Frames {
     }
 
     /// The bytes of a packet of IP or NDN, or of a function inside the network.
-    fn encode_usual(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), FrameError> {
+    fn encode_ip_or_ndn(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), FrameError> {
         let SeenPacket { packet, path, .. } = seen;
         let path = &path.map(|it| self.with_numbers(it));
         let marked = packet.marked();
@@ -280,7 +280,7 @@ impl Frames {
                 let (ether_type, addresses) = of_names(message, is_reply(data), *path);
                 (ether_type, ip::encode_udp(data, packet.dscp(), packet.ecn, &addresses))
             }
-            Body::Message(message) => match wireguard::Control::of(message) {
+            Body::Message(message) => match wireguard::WireGuardMessage::of(message) {
                 Some((control, _)) => {
                     let data = control.encode(message);
                     let header = packet.network_size - udp::HEADER - data.len() as u16;

@@ -7,6 +7,7 @@
 //!
 //! **To add a column:** [`tables`], and its definition in
 //! `python/windtunnel/measures/definitions.toml`. `series` has what is recorded during a run.
+//! **To add a network layer:** `layers`.
 
 mod advice;
 mod after_the_end;
@@ -49,6 +50,6 @@ pub use randomness::without_randomness;
 pub use recording::Recording;
 pub use tables::Run;
 pub use windtunnel_scenario::{
-    Case, Extensions, Place, RootPlan, ScenarioError, Study, check_toml, did_you_mean, read_dns,
-    suggestion, units,
+    Case, Extensions, RootPlan, ScenarioError, Study, TextPosition, check_toml, did_you_mean,
+    read_dns, suggestion, units,
 };

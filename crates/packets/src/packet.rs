@@ -144,7 +144,7 @@ impl Packet {
     pub fn between(&self) -> Option<[u32; 2]> {
         match &self.body {
             Body::Dns(it) => Some(it.between),
-            Body::Message(it) => wireguard::Control::of(it).map(|(_, between)| between),
+            Body::Message(it) => wireguard::WireGuardMessage::of(it).map(|(_, between)| between),
             Body::Tunnelled(it) => Some(it.between),
             Body::Region(it) => Some(it.between),
             Body::Scion(it) => Some(it.between),

@@ -5,6 +5,7 @@
 //!
 //! Each kind of queue, flow, workload and link has a file, in the folder of its table: its keys,
 //! their documentation and their checks. `extensions` has the names of what is written outside.
+//! [`LayerKind`] is what a network layer brings.
 
 mod autonomous_systems;
 mod bridges;
@@ -68,7 +69,7 @@ pub use bridges::round_trip;
 pub use cases::{Case, Outside, Study};
 pub use consumers::{LoneConsumer, lone_consumer};
 pub use dns::{RootPlan, read_dns};
-pub use error::{Mistake, Place, ScenarioError, did_you_mean, list, suggestion};
+pub use error::{Mistake, ScenarioError, TextPosition, did_you_mean, list, suggestion};
 pub use extensions::Extensions;
 pub use files::Unreadable;
 pub use layers::{FrameContext, FrameError, FramePayload, LayerKind, SectionTypes, Sections};

@@ -73,7 +73,7 @@ pub type Watcher = Box<dyn FnMut(&Seen) + Send>;
 pub(crate) struct Watches {
     nodes: Vec<Watch>,
     /// For each port, the interface before it and the one behind, if watched.
-    ports: Vec<[Option<Place>; 2]>,
+    ports: Vec<[Option<WatchedInterface>; 2]>,
     addresses: Addresses,
 }
 
@@ -84,9 +84,9 @@ pub(crate) struct View<'a> {
     pub(crate) forwarding: &'a Forwarding,
 }
 
-/// Where an interface stands: in which watch, and at which place there.
+/// An interface that is watched: by which watch, and which of its interfaces it is.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct WatchedInterface {
     watch: usize,
     interface: usize,
 }
@@ -234,8 +234,8 @@ impl Watches {
             let mut watched = Vec::new();
             for (interface, (link, side)) in plan.interfaces(node).enumerate() {
                 let sends = PortId::new(link, side);
-                ports[sends.index()][0] = Some(Place { watch, interface });
-                ports[sends.reversed().index()][1] = Some(Place { watch, interface });
+                ports[sends.index()][0] = Some(WatchedInterface { watch, interface });
+                ports[sends.reversed().index()][1] = Some(WatchedInterface { watch, interface });
                 watched.push(WatchedPort { port: sends, reported: 0 });
             }
             Watch { ports: watched, found: Vec::new(), watcher }
@@ -254,7 +254,7 @@ impl Watches {
 
     /// Reports that a packet has arrived through `port`.
     pub(crate) fn arrived(&mut self, now: Time, port: PortId, packet: &Packet, view: &View<'_>) {
-        if let Some(Place { watch, interface }) = self.ports[port.index()][1] {
+        if let Some(WatchedInterface { watch, interface }) = self.ports[port.index()][1] {
             let packet = self.addresses.seen(packet, view);
             (self.nodes[watch].watcher)(&Seen { time: now, interface, sent: false, packet });
         }

@@ -53,7 +53,7 @@ pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub use names::NameLookup;
-pub use packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingState};
+pub use packet_events::{PacketEvent, PacketEventKind, PacketEventLocation, SendingState};
 pub use placements::places;
 pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,

@@ -52,7 +52,7 @@ impl ScionMaker {
     /// there for long.
     #[must_use]
     pub fn paths(&self, ends: [usize; 2]) -> Vec<Combined> {
-        let ends = ends.map(|it| self.settings.places[it].system);
+        let ends = ends.map(|it| self.settings.nodes[it].system);
         let found = paths(&self.settings, self.known(), ends);
         super::paths::kept(found, self.settings.beaconing.most_paths)
     }

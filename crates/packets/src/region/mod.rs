@@ -16,7 +16,7 @@ mod service;
 pub use addresses::{AddressKind, TypedAddress, TypedAddresses, typed_header};
 pub use code::Code;
 pub use control::{
-    Control, ErrorKind, NO_AGREEMENT, NOT_ACCEPTED, SessionMessage, UNKNOWN_ADDRESS,
+    ErrorKind, NO_AGREEMENT, NOT_ACCEPTED, RegionControl, SessionMessage, UNKNOWN_ADDRESS,
     UNKNOWN_REGION, UNKNOWN_SUB_REGION,
 };
 pub use error::{DecodeError, EncodeError};

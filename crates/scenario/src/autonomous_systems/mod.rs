@@ -133,7 +133,7 @@ impl Systems<'_> {
 
 /// The domains of a network whose flows have no policies yet.
 pub(crate) fn domains(maker: &Arc<ScionMaker>) -> DomainsPlan {
-    let of = maker.settings().places.iter().map(|it| it.system).collect();
+    let of = maker.settings().nodes.iter().map(|it| it.system).collect();
     let carrier = Arc::<ScionMaker>::clone(maker);
     DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }
 }

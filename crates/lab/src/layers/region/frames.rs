@@ -4,7 +4,7 @@ use windtunnel_packets::Body;
 use windtunnel_packets::ip::{address_of_node, address_of_node_v6};
 use windtunnel_packets::region::protocol::TYPED_ADDRESSES;
 use windtunnel_packets::region::{
-    AddressKind, Content, Control, ETHER_TYPE, HOP_LIMIT, Header, RegionPacket, TypedAddress,
+    AddressKind, Content, ETHER_TYPE, HOP_LIMIT, Header, RegionControl, RegionPacket, TypedAddress,
     TypedAddresses,
 };
 use windtunnel_scenario::{FrameContext, FrameError, FramePayload};
@@ -48,9 +48,9 @@ fn payload(
         Content::Message(_) => seen.message.clone().unwrap_or_default(),
         Content::Error { kind, .. } => {
             let mut quote = inside;
-            let room = seen.packet.network_size - packet.encoding.header() - Control::HEADER;
+            let room = seen.packet.network_size - packet.encoding.header() - RegionControl::HEADER;
             quote.truncate(usize::from(room));
-            Control::Error { kind: *kind, quote }.encode()
+            RegionControl::Error { kind: *kind, quote }.encode()
         }
         Content::Packet(_) if packet.protocol == TYPED_ADDRESSES => {
             let codes = [packet.source, packet.destination];

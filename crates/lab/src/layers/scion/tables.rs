@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use windtunnel_networks::scion::policies::{PathId, PathInfo};
 use windtunnel_networks::scion::{
-    ControlCounters, FlowPolicy, PROTOCOL, PathChange, PathUse, ScionMaker, ScionNode,
+    ControlCounters, FlowPathChange, FlowPolicy, PROTOCOL, PathUse, ScionMaker, ScionNode,
     ScionSettings, System,
 };
 use windtunnel_packets::scion::IsdAs;
@@ -63,7 +63,7 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
     let settings = settings(plan);
     let system = |node: usize| settings.map_or("", |it| it.system_of(node as u32).name.as_str());
     let is_border = |node: usize| {
-        settings.map(|it| it.places[node].ports.iter().any(|it| it.interface.is_some()))
+        settings.map(|it| it.nodes[node].ports.iter().any(|it| it.interface.is_some()))
     };
     Columns::of(&rows)
         .text("node", |it| &plan.nodes[it.0].name)
@@ -97,7 +97,7 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
 struct Chooser<'a> {
     flow: &'a FlowPolicy,
     uses: &'a [PathUse],
-    changes: &'a [PathChange],
+    changes: &'a [FlowPathChange],
     node: usize,
 }
 
