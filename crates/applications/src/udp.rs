@@ -3,7 +3,7 @@
 
 use crate::video::{FrameSchedule, FrameSink, LiveSettings, Player};
 use crate::{Completed, DelayPercentiles, Delays, OnOffPeriods};
-use windtunnel_engine::{Duration, Jitter, Random, Rate, Time};
+use windtunnel_engine::{Duration, InterarrivalJitter, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
@@ -228,7 +228,7 @@ pub struct SinkCounters {
     /// Datagrams received with a congestion mark.
     pub marks: u64,
     /// The jitter of distinct datagrams.
-    pub jitter: Jitter,
+    pub jitter: InterarrivalJitter,
     /// From sending to receiving: the sum over all datagrams.
     pub delay_sum: Duration,
     /// The least of those delays; none before the first datagram.

@@ -5,12 +5,12 @@ use crate::time::Duration;
 /// The interarrival jitter (RFC 3550, section 6.4.1): of how much longer or shorter than the one
 /// before each packet was under way, a mean that forgets.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Jitter {
+pub struct InterarrivalJitter {
     transit: Option<Duration>,
     mean: Duration,
 }
 
-impl Jitter {
+impl InterarrivalJitter {
     /// A packet arrives that was so long under way.
     #[inline]
     pub fn add(&mut self, transit: Duration) {
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     fn of(transits: &[u64]) -> Duration {
-        let mut jitter = Jitter::default();
+        let mut jitter = InterarrivalJitter::default();
         transits.iter().for_each(|it| jitter.add(Duration::from_millis(*it)));
         jitter.mean()
     }

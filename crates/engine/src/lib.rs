@@ -13,7 +13,7 @@ mod time;
 pub use control::{Control, Limits, Stop};
 pub use events::EventQueue;
 pub use hash::{hash, hash_pair, hash_twice};
-pub use jitter::Jitter;
+pub use jitter::InterarrivalJitter;
 pub use prefetch::prefetch;
 pub use random::{Random, Streams};
 pub use store::{Handle, Store};

@@ -389,7 +389,8 @@ impl Shared {
         let world = caught(|| World::on_threads(&plan, self.threads)).map_err(failed)?;
         let mut world = world.expect("the plan was checked when it was read");
         let captures = self.captures.as_ref();
-        let captures = captures.map(|it| it.start(case_read, &plan, &mut world));
+        let captures =
+            captures.map(|it| it.start(case_read, &plan, &self.study.layers, &mut world));
         let labels = Labels::new(&self.study, case, number as u32);
         let folder = self.folder.as_ref().map(|it| unfinished(it, case_read, plan.run));
         let series = Series::record(&mut world, &plan, labels, folder, control, CHUNK);
@@ -419,7 +420,13 @@ impl Shared {
             events,
             packet_hops: world.packet_hops(),
             simulated: end.since(Time::ZERO),
-            measurements: Measurements::take(&plan, &case_read.prefixes, &world, end),
+            measurements: Measurements::take(
+                &plan,
+                &case_read.prefixes,
+                &self.study.layers,
+                &world,
+                end,
+            ),
             series: series.finish(stop).map_err(Failure::Unwritten)?,
             is_copy: false,
             routing: world.routing_time(),

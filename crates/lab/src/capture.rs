@@ -20,7 +20,7 @@ use pcap_file::pcapng::blocks::interface_description::{
 };
 use pcap_file::{DataLink, Endianness, PcapError};
 use windtunnel_engine::Time;
-use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, duration, suggestion};
+use windtunnel_scenario::{Case, LayerKind, Mistake, ScenarioError, Study, duration, suggestion};
 use windtunnel_world::{FlowPlan, Plan, Seen, Watcher, World};
 
 use crate::frames::Frames;
@@ -151,9 +151,15 @@ pub(crate) struct Captures {
 impl Captures {
     /// Starts the captures of one run: of each node a file, in a folder below
     /// folders named after the case. The world is to be watched by them.
-    pub(crate) fn start(&self, case: &Case, plan: &Plan, world: &mut World) -> Started {
+    pub(crate) fn start(
+        &self,
+        case: &Case,
+        plan: &Arc<Plan>,
+        layers: &[Arc<dyn LayerKind>],
+        world: &mut World,
+    ) -> Started {
         let folder = of_run(&self.folder, case, plan.run);
-        let frames = Arc::new(Frames::new(plan));
+        let frames = Arc::new(Frames::new(plan, layers));
         let nodes = &self.settings.nodes;
         let mut files = Vec::with_capacity(nodes.len());
         let mut watchers: Vec<(usize, Watcher)> = Vec::with_capacity(nodes.len());

@@ -109,7 +109,7 @@ pub enum Driver {
 
 /// Which of a plan's flows is stepped.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+enum FlowIndex {
     Consumer(usize),
     Flow(usize),
 }
@@ -128,7 +128,7 @@ pub enum Agents<'a> {
 /// A flow in an episode.
 #[derive(Debug)]
 struct Driven {
-    place: Place,
+    flow: FlowIndex,
     shared: Shared,
     segment_bits: f64,
 }
@@ -147,7 +147,7 @@ struct Episode {
 pub struct Environment {
     study: Arc<Study>,
     /// The flows in each case.
-    places: Vec<Vec<Place>>,
+    flows: Vec<Vec<FlowIndex>>,
     interval: Duration,
     episode: Option<Episode>,
 }
@@ -162,33 +162,33 @@ impl Environment {
         agents: Agents<'_>,
         interval: Duration,
     ) -> Result<Self, ScenarioError> {
-        let places = |case: &Case| {
-            places(&case.plan, agents).map_err(|it| {
+        let flows = |case: &Case| {
+            flows(&case.plan, agents).map_err(|it| {
                 let case = (!case.names.is_empty()).then(|| case.names.join(", "));
                 it.locate("flow", "", case)
             })
         };
-        let places: Vec<Vec<Place>> = study.cases.iter().map(places).collect::<Result<_, _>>()?;
+        let flows: Vec<Vec<FlowIndex>> = study.cases.iter().map(flows).collect::<Result<_, _>>()?;
         let wrong = |it: Mistake| Err(it.locate("interval", "", None));
         if interval == Duration::ZERO {
             return wrong(
                 Mistake::new("the step must be greater than zero").help("write one such as 0.01 s"),
             );
         }
-        let names = |case: usize| names(&study.cases[case].plan, &places[case]);
-        if (1..places.len()).any(|case| names(case) != names(0)) {
+        let names = |case: usize| names(&study.cases[case].plan, &flows[case]);
+        if (1..flows.len()).any(|case| names(case) != names(0)) {
             let mistake = Mistake::new("the cases do not have the same flows with a controller");
             return Err(mistake
                 .help("name those that agents control, which each case must have")
                 .locate("flow", "", None));
         }
-        Ok(Self { study, places, interval, episode: None })
+        Ok(Self { study, flows, interval, episode: None })
     }
 
     /// The names of the flows, in the order of their answers and signals.
     #[must_use]
     pub fn names(&self) -> Vec<&str> {
-        names(&self.study.cases[0].plan, &self.places[0])
+        names(&self.study.cases[0].plan, &self.flows[0])
     }
 
     /// Begins an episode: a run of a case, with a seed of its own.
@@ -207,8 +207,8 @@ impl Environment {
         self.episode = None;
         let mut plan = self.study.cases[case].plan.clone();
         plan.seed = seed;
-        let drive = |place: &Place| Driven::new(&mut plan, *place, driver);
-        let flows = self.places[case].iter().map(drive).collect();
+        let drive = |place: &FlowIndex| Driven::new(&mut plan, *place, driver);
+        let flows = self.flows[case].iter().map(drive).collect();
         let world = caught(|| World::new(&plan))?.expect("the plan was checked when it was read");
         let (time, end) = (Time::ZERO, plan.end());
         let episode = Episode { world, flows, time, end };
@@ -253,11 +253,11 @@ impl Episode {
     fn signals_of(&self, flow: &Driven, interval: Duration) -> Signals {
         let heard = lock(&flow.shared).take();
         let interval_s = interval.as_seconds();
-        let is_finished = match flow.place {
-            Place::Consumer(it) => {
+        let is_finished = match flow.flow {
+            FlowIndex::Consumer(it) => {
                 self.world.consumers().nth(it).is_some_and(|it| it.finished().is_some())
             }
-            Place::Flow(it) => self.world.flow_finished(it).is_some(),
+            FlowIndex::Flow(it) => self.world.flow_finished(it).is_some(),
         };
         let rate = heard.delivered * flow.segment_bits / interval_s;
         Signals {
@@ -280,30 +280,30 @@ impl Episode {
 }
 
 /// The flows that have an agent.
-fn places(plan: &Plan, agents: Agents<'_>) -> Result<Vec<Place>, Mistake> {
+fn flows(plan: &Plan, agents: Agents<'_>) -> Result<Vec<FlowIndex>, Mistake> {
     let all = with_controller(plan);
-    let places = match agents {
+    let flows = match agents {
         Agents::Only => vec![only(&all, None, "a controller")?],
         Agents::Of(names) => each_once(&all, names)?,
         Agents::All if all.is_empty() => vec![only(&all, None, "a controller")?],
         Agents::All => all.into_iter().map(|it| it.1).collect(),
     };
-    places.iter().try_for_each(|it| check(plan, *it))?;
-    Ok(places)
+    flows.iter().try_for_each(|it| check(plan, *it))?;
+    Ok(flows)
 }
 
 /// All flows and consumers with a controller.
-fn with_controller(plan: &Plan) -> Vec<(&str, Place)> {
+fn with_controller(plan: &Plan) -> Vec<(&str, FlowIndex)> {
     let consumers = plan.consumers.iter().enumerate();
-    let consumers = consumers.map(|(place, it)| (it.name.as_str(), Place::Consumer(place)));
+    let consumers = consumers.map(|(place, it)| (it.name.as_str(), FlowIndex::Consumer(place)));
     let over_tcp = |it: &Transport| matches!(it, Transport::Tcp { .. });
     let flows = plan.flows.iter().enumerate().filter(|(_, it)| over_tcp(&it.transport));
-    let flows = flows.map(|(place, it)| (it.name.as_str(), Place::Flow(place)));
+    let flows = flows.map(|(place, it)| (it.name.as_str(), FlowIndex::Flow(place)));
     consumers.chain(flows).collect()
 }
 
 /// The flows of those names.
-fn each_once(all: &[(&str, Place)], names: &[String]) -> Result<Vec<Place>, Mistake> {
+fn each_once(all: &[(&str, FlowIndex)], names: &[String]) -> Result<Vec<FlowIndex>, Mistake> {
     let twice = |(place, name): (usize, &String)| names[..place].contains(name);
     if let Some(place) = (0..names.len()).find(|it| twice((*it, &names[*it]))) {
         return Err(Mistake::new(format!("flow `{}` is named twice", names[place]))
@@ -315,17 +315,17 @@ fn each_once(all: &[(&str, Place)], names: &[String]) -> Result<Vec<Place>, Mist
     names.iter().map(|it| only(all, Some(it), "a controller")).collect()
 }
 
-fn names<'a>(plan: &'a Plan, places: &[Place]) -> Vec<&'a str> {
-    let name = |place: &Place| match *place {
-        Place::Consumer(it) => plan.consumers[it].name.as_str(),
-        Place::Flow(it) => plan.flows[it].name.as_str(),
+fn names<'a>(plan: &'a Plan, flows: &[FlowIndex]) -> Vec<&'a str> {
+    let name = |place: &FlowIndex| match *place {
+        FlowIndex::Consumer(it) => plan.consumers[it].name.as_str(),
+        FlowIndex::Flow(it) => plan.flows[it].name.as_str(),
     };
-    places.iter().map(name).collect()
+    flows.iter().map(name).collect()
 }
 
 /// Refuses a flow with more than one sender.
-fn check(plan: &Plan, place: Place) -> Result<(), Mistake> {
-    let Place::Flow(flow) = place else { return Ok(()) };
+fn check(plan: &Plan, flow: FlowIndex) -> Result<(), Mistake> {
+    let FlowIndex::Flow(flow) = flow else { return Ok(()) };
     let FlowPlan { name, split, multipath, .. } = &plan.flows[flow];
     if split.is_some() {
         return Err(Mistake::new(format!("proxies split flow `{name}` into connections"))
@@ -358,35 +358,35 @@ fn only<T: Copy>(all: &[(&str, T)], flow: Option<&str>, with: &str) -> Result<T,
 
 impl Driven {
     /// Has a flow driven from outside.
-    fn new(plan: &mut Plan, place: Place, driver: Driver) -> Self {
+    fn new(plan: &mut Plan, flow: FlowIndex, driver: Driver) -> Self {
         let shared = Shared::default();
-        let segment_bits = 8.0 * f64::from(take_seat(plan, place, &shared, driver));
-        Self { place, shared, segment_bits }
+        let segment_bits = 8.0 * f64::from(attach_agent(plan, flow, &shared, driver));
+        Self { flow, shared, segment_bits }
     }
 }
 
 /// Has a flow driven from outside; returns the bytes of its segments.
 #[must_use]
-fn take_seat(plan: &mut Plan, place: Place, shared: &Shared, driver: Driver) -> u32 {
+fn attach_agent(plan: &mut Plan, flow: FlowIndex, shared: &Shared, driver: Driver) -> u32 {
     let drive = |settings: &mut Settings, start: Start| {
         // What is in force before the connection is there.
         lock(shared).cwnd = Window::new(start).cwnd();
         let own = (driver == Driver::Own).then(|| settings.clone());
         *settings = Settings::external(Arc::new(AgentMaker { shared: Arc::clone(shared), own }));
     };
-    match place {
-        Place::Consumer(it) => {
+    match flow {
+        FlowIndex::Consumer(it) => {
             let consumer = &mut plan.consumers[it];
             drive(&mut consumer.controller, consumer.start);
             consumer.settings.segment_size
         }
-        Place::Flow(it) => match &mut plan.flows[it].transport {
+        FlowIndex::Flow(it) => match &mut plan.flows[it].transport {
             Transport::Tcp { settings, .. } => {
                 let settings = Arc::make_mut(settings);
                 drive(&mut settings.controller, settings.start);
                 u32::from(settings.maximum_segment)
             }
-            Transport::Udp(_) => unreachable!("only flows with a controller have a place"),
+            Transport::Udp(_) => unreachable!("only flows with a controller have an index"),
         },
     }
 }
@@ -438,7 +438,7 @@ impl Environments {
     /// How many flows each of them drives.
     #[must_use]
     pub fn agents(&self) -> usize {
-        self.all.first().map_or(0, |it| it.places[0].len())
+        self.all.first().map_or(0, |it| it.flows[0].len())
     }
 
     /// Steps all those of which a flow has an answer; `answers` has those of each environment

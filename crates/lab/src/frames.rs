@@ -1,17 +1,12 @@
 //! Packets as Ethernet frames, with addresses made from the numbers of nodes
 //! and flows: what a capture holds.
 
-mod scion;
-
 use std::net::{IpAddr, SocketAddrV4, SocketAddrV6};
 use std::sync::Arc;
 
 use etherparse::{EtherType, Ethernet2Header};
-use thiserror::Error;
 use windtunnel_dns::is_reply;
-use windtunnel_networks::scion::ScionSettings;
-use windtunnel_packets::bridge::{EdgeAcknowledgement, EdgeAddresses};
-use windtunnel_packets::ccnx;
+use windtunnel_packets::bridge::{self, EdgeAcknowledgement, EdgeAddresses};
 use windtunnel_packets::dns::{self, DnsMessage};
 use windtunnel_packets::ip::{
     self, Addresses, IpVersion, address_of_node as address, address_of_node_v6 as wide_address,
@@ -21,36 +16,30 @@ use windtunnel_packets::ndn::wire::size::{DataShape, NameSize, SignatureKind, da
 use windtunnel_packets::ndn::wire::{EncodeError, Name};
 use windtunnel_packets::ndn::{self, Data, Nack, PacketFormat, PrefixId};
 use windtunnel_packets::real::{RealPacket, set_ecn};
-use windtunnel_packets::region::protocol::TYPED_ADDRESSES;
-use windtunnel_packets::region::{
-    self, AddressKind, Content, Control, RegionPacket, TypedAddress, TypedAddresses,
-};
-use windtunnel_packets::scion::ScionPacket;
+use windtunnel_packets::region;
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::tunnel::{Encapsulation, connection, tunnel_of};
 use windtunnel_packets::udp;
 use windtunnel_packets::wireguard;
 use windtunnel_packets::{Body, Packet};
-use windtunnel_world::{PathEnds, Plan, ProducerPlan, SeenPacket};
+use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind};
+use windtunnel_world::{PathEnds, Plan, SeenPacket};
 
 /// NDN's number in IEEE's registry.
 const NDN: EtherType = EtherType(0x8624);
-/// The region protocol's.
-const REGION: EtherType = EtherType(region::ETHER_TYPE);
 
 /// What a plan says that its packets' bytes depend on.
 #[derive(Debug)]
 pub(crate) struct Frames {
-    prefixes: Vec<Name<'static>>,
-    producers: Vec<ProducerPlan>,
+    plan: Arc<Plan>,
     /// By node, the number that its addresses are made from: in each domain they begin anew.
     numbers: Vec<usize>,
-    /// The network of autonomous systems, if it is one.
-    scion: Option<Arc<ScionSettings>>,
+    /// The network layers that encode their own packets.
+    layers: Vec<Arc<dyn LayerKind>>,
 }
 
 /// A node's hardware address: administered locally, and its number.
-fn hardware_address(node: usize) -> [u8; 6] {
+pub(crate) fn hardware_address(node: usize) -> [u8; 6] {
     let [.., a, b, c, d] = (node as u64 + 1).to_be_bytes();
     [2, 0, a, b, c, d]
 }
@@ -139,7 +128,7 @@ fn multipath(segment: &Segment, ether_type: EtherType, path: Option<PathEnds>) -
 fn protocol_of(ether_type: EtherType) -> u8 {
     match ether_type {
         EtherType::IPV6 => region::protocol::IPV6,
-        REGION => region::protocol::REGION,
+        EtherType(region::ETHER_TYPE) => region::protocol::REGION,
         _ => region::protocol::IPV4,
     }
 }
@@ -171,25 +160,15 @@ fn ccnx_name(body: &Body) -> Option<ndn::Name> {
     (name.prefix.format() == PacketFormat::Ccnx).then_some(name)
 }
 
-/// Why a packet has no frame.
-#[derive(Debug, Error)]
-pub(crate) enum FrameError {
-    /// NDN's packets are smaller.
-    #[error(transparent)]
-    Ndn(#[from] EncodeError),
-    /// CCNx's are.
-    #[error(transparent)]
-    Ccnx(#[from] ccnx::EncodeError),
+/// No layer encodes packets of this one's protocol.
+fn no_layer(packet: &Packet) -> FrameError {
+    let number = packet.protocol().0;
+    format!("no network layer encodes packets of the protocol number {number}").into()
 }
 
 impl Frames {
-    pub(crate) fn new(plan: &Plan) -> Self {
-        Self {
-            prefixes: plan.prefixes.clone(),
-            producers: plan.producers.clone(),
-            numbers: plan.address_numbers(),
-            scion: plan.autonomous_systems.as_ref().map(|it| Arc::clone(&it.settings)),
-        }
+    pub(crate) fn new(plan: &Arc<Plan>, layers: &[Arc<dyn LayerKind>]) -> Self {
+        Self { plan: Arc::clone(plan), numbers: plan.address_numbers(), layers: layers.to_vec() }
     }
 
     /// The frame of a packet that goes from one node to its neighbour.
@@ -216,7 +195,7 @@ impl Frames {
         packet: &Packet,
         name: ndn::Name,
         nodes: [usize; 2],
-    ) -> Result<Vec<u8>, ccnx::EncodeError> {
+    ) -> Result<Vec<u8>, FrameError> {
         let prefix = self.prefix(name.prefix);
         let bytes = match &packet.body {
             Body::Data(data) => ndn::encode_content_object(data, prefix)?,
@@ -234,8 +213,24 @@ impl Frames {
         ))
     }
 
-    /// The bytes of a packet, and what they are.
-    fn encode(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), EncodeError> {
+    /// The bytes of a packet, and what they are: its layer knows, if it is neither of IP nor of NDN.
+    fn encode(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), FrameError> {
+        let protocol = seen.packet.protocol();
+        let Some(layer) = self.layers.iter().find(|it| it.protocol() == protocol) else {
+            return self.encode_ip_or_ndn(seen);
+        };
+        let inside = |inside: &SeenPacket| {
+            let (EtherType(ether_type), bytes) = self.encode(inside)?;
+            Ok(FramePayload { ether_type, bytes })
+        };
+        let (plan, address_numbers) = (&*self.plan, &self.numbers[..]);
+        let context = FrameContext { plan, address_numbers, inside: &inside };
+        let payload = layer.frame(seen, &context)?;
+        Ok((EtherType(payload.ether_type), payload.bytes))
+    }
+
+    /// The bytes of a packet of IP or NDN, or of a function inside the network.
+    fn encode_ip_or_ndn(&self, seen: &SeenPacket) -> Result<(EtherType, Vec<u8>), FrameError> {
         let SeenPacket { packet, path, .. } = seen;
         let path = &path.map(|it| self.with_numbers(it));
         let marked = packet.marked();
@@ -285,14 +280,17 @@ impl Frames {
                 let (ether_type, addresses) = of_names(message, is_reply(data), *path);
                 (ether_type, ip::encode_udp(data, packet.dscp(), packet.ecn, &addresses))
             }
-            Body::Message(message) => match wireguard::Control::of(message) {
+            Body::Message(message) => match wireguard::WireGuardMessage::of(message) {
                 Some((control, _)) => {
                     let data = control.encode(message);
                     let header = packet.network_size - udp::HEADER - data.len() as u16;
                     let (ether_type, addresses) = between_ends(header, *path);
                     (ether_type, ip::encode_udp(&data, packet.dscp(), packet.ecn, &addresses))
                 }
-                None => (EtherType::IPV4, acknowledgement(seen)),
+                None if message.protocol == bridge::PROTOCOL => {
+                    (EtherType::IPV4, acknowledgement(seen))
+                }
+                None => return Err(no_layer(packet)),
             },
             Body::Tunnelled(tunnelled) => {
                 let header = tunnelled.version.header();
@@ -312,8 +310,6 @@ impl Frames {
                 let (dscp, ecn) = (packet.dscp(), packet.ecn);
                 (ether_type, ip::encode_tunnelled(&inner, protocol, dscp, ecn, &addresses))
             }
-            Body::Region(header) => (REGION, self.region(packet, header, seen)?),
-            Body::Scion(header) => self.scion(seen, header)?,
             Body::Real(_) => {
                 let mut bytes = seen.message.clone().unwrap_or_default();
                 if !bytes.is_empty() {
@@ -322,88 +318,14 @@ impl Frames {
                 let is_v6 = RealPacket::version(&bytes) == IpVersion::V6;
                 (if is_v6 { EtherType::IPV6 } else { EtherType::IPV4 }, bytes)
             }
+            Body::Region(_) | Body::Scion(_) => return Err(no_layer(packet)),
         })
-    }
-
-    /// A SCION packet in the underlay.
-    fn scion(
-        &self,
-        seen: &SeenPacket,
-        header: &ScionPacket,
-    ) -> Result<(EtherType, Vec<u8>), EncodeError> {
-        let encoding = scion::Encoding {
-            settings: self.scion.as_ref().expect("such packets are in such networks"),
-            numbers: &self.numbers,
-            inside: &|inside| Ok(self.encode(inside)?.1),
-        };
-        scion::encode(&encoding, seen, header)
     }
 
     /// The ends of a path, their nodes by the numbers that addresses are made from.
     fn with_numbers(&self, path: PathEnds) -> PathEnds {
         let [source, destination] = [path.source, path.destination].map(|it| self.numbers[it]);
         PathEnds { source, destination, ..path }
-    }
-
-    /// The addresses of a packet whose ends have such of different kinds.
-    fn typed(&self, header: &RegionPacket) -> TypedAddresses {
-        let address = |place: usize| {
-            let kind = header.kinds[place];
-            let number = self.numbers[header.between[place] as usize];
-            let bytes = match kind {
-                AddressKind::Absent => Vec::new(),
-                AddressKind::Ipv4 => address(number, 0).octets().to_vec(),
-                AddressKind::Ipv6 => wide_address(number, 0).octets().to_vec(),
-                AddressKind::Mac => hardware_address(number).to_vec(),
-                // Nobody holds the secret: the number, over and over.
-                AddressKind::PublicKey => (number as u64 + 1).to_be_bytes().repeat(4),
-            };
-            TypedAddress { kind, bytes }
-        };
-        TypedAddresses { source: address(0), destination: address(1), next: 0 }
-    }
-
-    /// The bytes of a packet of the region protocol.
-    fn region(
-        &self,
-        packet: &Packet,
-        header: &RegionPacket,
-        seen: &SeenPacket,
-    ) -> Result<Vec<u8>, EncodeError> {
-        let inside = seen.inside.as_deref().map(|it| self.encode(it)).transpose()?;
-        let (protocol, payload) = match (&header.content, inside) {
-            (Content::Message(_), _) => (header.protocol, seen.message.clone().unwrap_or_default()),
-            (Content::Error { kind, .. }, inside) => {
-                let (_, mut quote) = inside.unwrap_or_default();
-                let room = packet.network_size - header.encoding.header() - Control::HEADER;
-                quote.truncate(usize::from(room));
-                (header.protocol, Control::Error { kind: *kind, quote }.encode())
-            }
-            (Content::Packet(_), inside) if header.protocol == TYPED_ADDRESSES => {
-                let (_, inside) = inside.unwrap_or_default();
-                let addresses = self.typed(header);
-                let codes = [header.source, header.destination];
-                // It is an IP packet of ours, and addresses have their kinds' lengths.
-                let payload = addresses.in_place_of_ip(&inside, codes).unwrap_or_default();
-                (header.protocol, payload)
-            }
-            (Content::Packet(_), inside) => (header.protocol, inside.unwrap_or_default().1),
-        };
-        let header = (
-            header.encoding,
-            region::Header {
-                dscp: header.dscp.value(),
-                ecn: packet.ecn,
-                hop_limit: region::HOP_LIMIT - packet.hops,
-                protocol,
-                destination: header.destination,
-                source: header.source,
-                flow_label: header.flow_label,
-                ..region::Header::default()
-            },
-        );
-        // Its size was found to fit before it was sent.
-        Ok(header.1.encode(header.0, &payload).unwrap_or_default())
     }
 
     /// An Interest or Data bare; of a NACK the Interest.
@@ -421,7 +343,7 @@ impl Frames {
     }
 
     fn prefix(&self, id: PrefixId) -> &Name<'static> {
-        &self.prefixes[id.index()]
+        &self.plan.prefixes[id.index()]
     }
 
     /// How a Data of that size is signed: a packet carries no signature, but the
@@ -429,9 +351,10 @@ impl Frames {
     fn signature(&self, data: &Data, network_size: u16) -> SignatureKind {
         let prefix = self.prefix(data.name.prefix);
         let signatures = self
+            .plan
             .producers
             .iter()
-            .filter(|it| self.prefixes[it.prefix].is_prefix_of(prefix))
+            .filter(|it| self.plan.prefixes[it.prefix].is_prefix_of(prefix))
             .map(|it| it.producer.signature);
         signatures
             .into_iter()

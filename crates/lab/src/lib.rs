@@ -7,6 +7,7 @@
 //!
 //! **To add a column:** [`tables`], and its definition in
 //! `python/windtunnel/measures/definitions.toml`. `series` has what is recorded during a run.
+//! **To add a network layer:** `layers`.
 
 mod advice;
 mod after_the_end;
@@ -20,6 +21,7 @@ mod equal_cases;
 mod extensions;
 mod folder;
 mod frames;
+mod layers;
 mod live;
 mod lookup;
 mod packets;
@@ -40,6 +42,7 @@ pub use environment::{
     Agents, Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
 };
 pub use folder::{read, read_with};
+pub use layers::schema;
 pub use live::{LiveLine, LiveRun};
 pub use lookup::{Lookup, PrefixCounts, measure_lookups};
 pub use packets::PacketSettings;
@@ -47,6 +50,6 @@ pub use randomness::without_randomness;
 pub use recording::Recording;
 pub use tables::Run;
 pub use windtunnel_scenario::{
-    Case, Extensions, Place, RootPlan, ScenarioError, Study, check_toml, did_you_mean, read_dns,
-    schema, suggestion, units,
+    Case, Extensions, RootPlan, ScenarioError, Study, TextPosition, check_toml, did_you_mean,
+    read_dns, suggestion, units,
 };

@@ -16,7 +16,7 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_world::{
-    PacketEvent, PacketEventKind, PacketEventPlace, Plan, SendingState, Transport,
+    PacketEvent, PacketEventKind, PacketEventLocation, Plan, SendingState, Transport,
 };
 
 use crate::run_folder::file_name;
@@ -82,7 +82,9 @@ impl Qlogs {
         let at = place_name(event.place);
         let is_at_end = matches!(
             event.place,
-            PacketEventPlace::Sender | PacketEventPlace::Receiver | PacketEventPlace::Consumer
+            PacketEventLocation::Sender
+                | PacketEventLocation::Receiver
+                | PacketEventLocation::Consumer
         );
         if !is_at_end {
             exchange.drop(event);
@@ -282,7 +284,7 @@ fn data(event: &PacketEvent, packet: u64, acknowledged: &[u64]) -> Value {
             "is_retransmission": is_retransmission,
             "is_marked": event.is_marked,
         });
-    } else if event.place == PacketEventPlace::Consumer {
+    } else if event.place == PacketEventLocation::Consumer {
         data["ndn"] = json!({
             "packet": match event.kind {
                 PacketEventKind::Received => "Data",

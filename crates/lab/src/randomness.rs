@@ -32,7 +32,6 @@ fn is_random(plan: &Plan) -> bool {
         || !plan.bridges.is_empty()
         || !plan.sessions.is_empty()
         || plan.domains.is_some()
-        || plan.autonomous_systems.is_some()
         || plan.sky.is_some()
 }
 

@@ -40,7 +40,7 @@ impl Recording {
     ) -> io::Result<Self> {
         let (plan, case) = (Arc::new(plan.clone()), &study.cases[0]);
         let captures = captures.map(|(folder, settings)| Captures { folder, settings });
-        let captures = captures.map(|it| it.start(case, &plan, world));
+        let captures = captures.map(|it| it.start(case, &plan, &study.layers, world));
         let labels = Labels::new(&study, 0, 0);
         let control = Arc::new(Control::default());
         let series = Series::record(world, &plan, labels, None, &control, CHUNK)?;
@@ -65,7 +65,13 @@ impl Recording {
             routing: world.routing_time(),
             real: self.real.elapsed(),
             simulated: end.since(Time::ZERO),
-            measurements: Measurements::take(&self.plan, &self.study.cases[0].prefixes, world, end),
+            measurements: Measurements::take(
+                &self.plan,
+                &self.study.cases[0].prefixes,
+                &self.study.layers,
+                world,
+                end,
+            ),
             series: self.series.finish(Stop::Finished)?,
             is_copy: false,
         };

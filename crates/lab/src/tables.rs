@@ -1,7 +1,6 @@
 //! The results as Arrow tables: columns have their units in their names, rows are in the
 //! order of cases, runs and the scenario file.
 
-mod autonomous_systems;
 mod bridges;
 mod channels;
 mod column_names;
@@ -9,11 +8,9 @@ mod columns;
 mod flows;
 mod labels;
 mod links;
-mod names;
 mod nodes;
 mod packets;
 mod players;
-mod regions;
 mod runs;
 mod sessions;
 mod sky;
@@ -22,6 +19,7 @@ mod tunnels;
 
 pub(crate) use channels::channel_series;
 pub use column_names::COLUMNS;
+pub(crate) use columns::Columns;
 pub(crate) use flows::flow_series;
 pub(crate) use labels::Labels;
 pub(crate) use links::link_series;

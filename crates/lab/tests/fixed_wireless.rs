@@ -11,7 +11,7 @@ use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use windtunnel_lab::{ScenarioError, Study};
 use windtunnel_links::fixed_wireless::{
-    Adaptation, Codebook, FixedWirelessPlan, Mcs, MediumAccess, Pattern, RainExtent,
+    Adaptation, AntennaPattern, Codebook, FixedWirelessPlan, Mcs, MediumAccess, RainExtent,
 };
 
 /// The table I of an experiment at 60 GHz: EIRP and gains over 1 km.
@@ -162,7 +162,7 @@ fn a_fixed_radio_becomes_a_plan_with_what_is_not_stated_filled_in() {
     let link = plan(VALID);
     assert_eq!((link.carrier, link.distance, link.eirp), (60.48e9, 1000.0, [56.0; 2]));
     let antenna = link.ends[1].antenna;
-    assert_eq!((antenna.gain, antenna.pattern), (40.0, Pattern::Gaussian { width: 2.0 }));
+    assert_eq!((antenna.gain, antenna.pattern), (40.0, AntennaPattern::Gaussian { width: 2.0 }));
     assert_eq!((link.ends[0].pointing_error, link.ends[0].beam), (0.0, None));
     assert_eq!((link.air.temperature, link.air.vapour), (288.15, 7.5));
     assert_eq!((link.rain.rate.range(), link.fog.range()), ([0.0; 2], [0.0; 2]));
@@ -205,7 +205,8 @@ retransmissions = 3
     assert_eq!(link.ladder.best_at(100.0).index, 9);
     let antenna = r#"antenna = { kind = "f699", gain = "40 dBi", diameter = "200 mm" }"#;
     let line = r#"antenna = { kind = "gaussian", gain = "40 dBi", beam_width = "2°" }"#;
-    let Pattern::F699 { diameter } = plan(&with(line, antenna)).ends[0].antenna.pattern else {
+    let AntennaPattern::F699 { diameter } = plan(&with(line, antenna)).ends[0].antenna.pattern
+    else {
         panic!("it is a dish");
     };
     assert_near(diameter, 40.35, 0.01);

@@ -54,9 +54,9 @@ impl Opportunities {
     }
 }
 
-/// A byte's place in the opportunities of a trace.
+/// A byte's position in the opportunities of a trace.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Place {
+struct TracePosition {
     /// How often the trace began again before.
     round: u64,
     /// Which opportunity of the trace.
@@ -69,14 +69,14 @@ struct Place {
 #[derive(Debug)]
 pub struct Cursor {
     trace: Arc<Opportunities>,
-    next: Place,
+    next: TracePosition,
 }
 
 impl Cursor {
     /// A trace of which nothing is used.
     #[must_use]
     pub fn new(trace: Arc<Opportunities>) -> Self {
-        Self { trace, next: Place::default() }
+        Self { trace, next: TracePosition::default() }
     }
 
     /// When the next byte can leave; [`Time::NEVER`] after the trace's end.
@@ -105,18 +105,21 @@ impl Cursor {
 
     /// Gives back the last `bytes` that were used; nothing was wasted among them.
     pub fn give_back(&mut self, bytes: u64) {
-        let Place { round, opportunity, used } = self.next;
+        let TracePosition { round, opportunity, used } = self.next;
         let (size, length) = (u64::from(OPPORTUNITY), self.trace.times.len() as u64);
         let back = bytes.saturating_sub(u64::from(used)).div_ceil(size);
         let used = u64::from(used) + back * size - bytes;
         let rounds = back.saturating_sub(opportunity as u64).div_ceil(length);
         let opportunity = opportunity as u64 + rounds * length - back;
-        self.next =
-            Place { round: round - rounds, opportunity: opportunity as usize, used: used as u32 };
+        self.next = TracePosition {
+            round: round - rounds,
+            opportunity: opportunity as usize,
+            used: used as u32,
+        };
     }
 
     /// The place this many bytes after the next.
-    fn after(&self, bytes: u64) -> Place {
+    fn after(&self, bytes: u64) -> TracePosition {
         let used = u64::from(self.next.used) + bytes;
         let size = u64::from(OPPORTUNITY);
         let opportunity = self.next.opportunity as u64 + used / size;
@@ -124,14 +127,14 @@ impl Cursor {
     }
 
     /// A place, with rounds counted as such where the trace has any.
-    fn place(&self, round: u64, opportunity: u64, used: u32) -> Place {
+    fn place(&self, round: u64, opportunity: u64, used: u32) -> TracePosition {
         let length = self.trace.times.len() as u64;
         let rounds = if self.trace.repeat.is_some() { opportunity / length } else { 0 };
         let opportunity = (opportunity - rounds * length) as usize;
-        Place { round: round + rounds, opportunity, used }
+        TracePosition { round: round + rounds, opportunity, used }
     }
 
-    fn time_of(&self, place: Place) -> Time {
+    fn time_of(&self, place: TracePosition) -> Time {
         let Some(time) = self.trace.times.get(place.opportunity) else { return Time::NEVER };
         let rounds = self.trace.repeat.map_or(Duration::ZERO, |it| it * place.round);
         Time::ZERO + rounds + *time

@@ -6,7 +6,7 @@ use windtunnel_links::fixed_wireless::timing::{
     Access, FRAME, TERRAGRAPH_OVERHEAD, around, packets_of_half_frame,
 };
 use windtunnel_links::fixed_wireless::{
-    Antenna, Mcs, Pattern, Thresholds, diameter_of, greatest_gain, greatest_gain_of_dish,
+    Antenna, AntennaPattern, Mcs, SnrThresholds, diameter_of, greatest_gain, greatest_gain_of_dish,
 };
 
 fn assert_near(found: f64, expected: f64, within: f64) {
@@ -18,7 +18,7 @@ fn dish() -> f64 {
     0.2 * 60.48e9 / 299_792_458.0
 }
 
-fn antenna(pattern: Pattern) -> Antenna {
+fn antenna(pattern: AntennaPattern) -> Antenna {
     Antenna { gain: 40.0, pattern }
 }
 
@@ -26,7 +26,7 @@ const ANGLES: [f64; 8] = [0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 2.5, 3.0];
 
 #[test]
 fn a_gaussian_beam_loses_three_db_at_half_its_width() {
-    let gaussian = antenna(Pattern::Gaussian { width: 2.0 });
+    let gaussian = antenna(AntennaPattern::Gaussian { width: 2.0 });
     let expected = [0.19, 0.75, 1.69, 3.0, 6.75, 12.0, 13.9, 13.9];
     for (angle, loss) in ANGLES.into_iter().zip(expected) {
         // The first side lobe is that of a dish of this gain, which is a little larger.
@@ -37,7 +37,7 @@ fn a_gaussian_beam_loses_three_db_at_half_its_width() {
 
 #[test]
 fn side_lobes_are_those_of_f_699() {
-    let dish = antenna(Pattern::F699 { diameter: dish() });
+    let dish = antenna(AntennaPattern::F699 { diameter: dish() });
     let expected = [0.25, 1.02, 2.29, 4.07, 9.14, 13.9, 14.0, 16.0];
     for (angle, loss) in ANGLES.into_iter().zip(expected) {
         assert_near(dish.loss(angle), loss, 0.03);
@@ -51,8 +51,8 @@ fn side_lobes_are_those_of_f_699() {
 fn average_side_lobes_are_below_their_peaks() {
     for diameter in [20.0, 40.0, 99.0, 101.0, 500.0] {
         let gain = greatest_gain_of_dish(diameter) - 2.0;
-        let peaks = Antenna { gain, pattern: Pattern::F699 { diameter } };
-        let averages = Antenna { gain, pattern: Pattern::F1245 { diameter } };
+        let peaks = Antenna { gain, pattern: AntennaPattern::F699 { diameter } };
+        let averages = Antenna { gain, pattern: AntennaPattern::F1245 { diameter } };
         for tenths in 0..1800 {
             let angle = f64::from(tenths) / 10.0;
             assert!(averages.loss(angle) >= peaks.loss(angle) - 1e-9, "{diameter}: {angle}");
@@ -77,7 +77,7 @@ fn schemes_have_the_rates_and_needs_of_the_standard() {
     let needs = [3.5, 5.5, 6.5, 7.5, 9.5, 8.5, 9.5, 10.5, 12.5, 16.5, 17.5, 18.5];
     for (scheme, (rate, needed)) in SCHEMES.iter().zip(rates.into_iter().zip(needs)) {
         assert_eq!(scheme.rate().bits_per_second(), (rate * 1e6) as u64);
-        assert_near(scheme.needed(Thresholds::Standard), needed, 0.05);
+        assert_near(scheme.needed(SnrThresholds::Standard), needed, 0.05);
     }
     assert_eq!(Mcs::of(0), None);
     assert_eq!(Mcs::of(13), None);
@@ -86,7 +86,7 @@ fn schemes_have_the_rates_and_needs_of_the_standard() {
 /// 1 % of packets of 4,096 bytes at the sensitivity; 0.37 % of 1,500 and 0.016 % of 64.
 #[test]
 fn a_hundredth_is_wrong_at_the_sensitivity_and_less_of_shorter_packets() {
-    for thresholds in [Thresholds::Standard, Thresholds::Planner] {
+    for thresholds in [SnrThresholds::Standard, SnrThresholds::Planner] {
         for scheme in &SCHEMES {
             let snr = scheme.needed(thresholds);
             let error = |bytes| scheme.error(thresholds, snr, bytes);
@@ -103,7 +103,7 @@ fn a_hundredth_is_wrong_at_the_sensitivity_and_less_of_shorter_packets() {
 fn errors_fall_with_the_snr_from_all_to_none() {
     for scheme in &SCHEMES {
         let error =
-            |tenths: i32| scheme.error(Thresholds::Standard, f64::from(tenths) / 10.0, 1500);
+            |tenths: i32| scheme.error(SnrThresholds::Standard, f64::from(tenths) / 10.0, 1500);
         assert!((-200..400).all(|it| error(it + 1) <= error(it)));
         assert_near(error(-100), 1.0, 1e-12);
         assert_near(error(400), 0.0, 1e-12);

@@ -9,15 +9,15 @@ use windtunnel_links::atmosphere::{Air, Polarisation};
 use windtunnel_links::fixed_wireless::mcs::SCHEMES;
 use windtunnel_links::fixed_wireless::timing::{CAPACITY, FRAME, TERRAGRAPH_OVERHEAD};
 use windtunnel_links::fixed_wireless::{
-    Access, Adaptation, Antenna, Beam, Codebook, End, ExchangePlan, FixedWirelessPlan, Ladder, Mcs,
-    MediumAccess, Pattern, Rain, RainExtent, RateAdaptation, Reflection, Thresholds,
-    TimeDivisionPlan,
+    Access, Adaptation, Antenna, AntennaPattern, Beam, Codebook, End, ExchangePlan,
+    FixedWirelessPlan, Ladder, Mcs, MediumAccess, Rain, RainExtent, RateAdaptation, Reflection,
+    SnrThresholds, TimeDivisionPlan,
 };
 use windtunnel_links::{
     ChannelMaker, ChannelSetting, Course, Frame, PhysicalLayerMaker, Reception, Slot,
 };
 
-const STANDARD: Thresholds = Thresholds::Standard;
+const STANDARD: SnrThresholds = SnrThresholds::Standard;
 const SUPERFRAMES_OF_A_STEP: usize = 200;
 const BY_ERROR: Adaptation = Adaptation::ByError { minimum_eirp: None };
 const SUPERFRAME: Duration = Duration::from_micros(1600);
@@ -28,7 +28,7 @@ fn assert_near(found: f64, expected: f64, within: f64) {
 
 /// A dish of 40 dBi whose beam is 2° wide.
 fn end(pointing_error: f64, beam: Option<Beam>) -> End {
-    let antenna = Antenna { gain: 40.0, pattern: Pattern::Gaussian { width: 2.0 } };
+    let antenna = Antenna { gain: 40.0, pattern: AntennaPattern::Gaussian { width: 2.0 } };
     End { antenna, pointing_error, beam }
 }
 

@@ -19,7 +19,7 @@ const TABLE: &str = "/proc/thread-self/net/dev";
 const QUEUE: &str = "1000";
 
 /// A TUN interface, without segmentation offload: every packet is one that would be on a wire.
-pub struct Interface {
+pub struct TunInterface {
     device: SyncDevice,
     name: String,
     addresses: Vec<IpAddr>,
@@ -27,12 +27,12 @@ pub struct Interface {
     table: File,
 }
 
-impl Interface {
+impl TunInterface {
     /// Opens the interface of that name in the namespace of the calling thread, or makes it with
     /// these addresses where there is none.
     ///
     /// # Errors
-    /// As [`Interface::open`] and [`Interface::create`].
+    /// As [`TunInterface::open`] and [`TunInterface::create`].
     pub fn open_or_create(name: &str, addresses: &[(IpAddr, u8)]) -> io::Result<Self> {
         // In another namespace than the first, /sys may still show that one's.
         let table = std::fs::read_to_string(TABLE)?;
@@ -133,13 +133,13 @@ impl Interface {
     }
 }
 
-impl fmt::Debug for Interface {
+impl fmt::Debug for TunInterface {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-        formatter.debug_struct("Interface").field("name", &self.name).finish_non_exhaustive()
+        formatter.debug_struct("TunInterface").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl AsFd for Interface {
+impl AsFd for TunInterface {
     fn as_fd(&self) -> BorrowedFd<'_> {
         self.device.as_fd()
     }

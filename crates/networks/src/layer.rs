@@ -135,7 +135,7 @@ pub struct NodeSetting {
 }
 
 /// Makes the layers of one protocol, one for each node that has it.
-pub trait LayerMaker: Debug + Send + Sync {
+pub trait LayerMaker: Any + Debug + Send + Sync {
     /// The protocol whose messages the layer takes in.
     fn protocol(&self) -> ProtocolNumber;
 

@@ -17,7 +17,7 @@ pub enum Reach {
 
 /// Which of the satellites in view a station uses.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Choice {
+pub enum SatelliteChoice {
     /// All of them.
     Any,
     /// The highest; another one if that is higher by more than this many degrees.
@@ -47,7 +47,7 @@ pub struct Policy {
     /// Which are in view.
     pub reach: Reach,
     /// Which of those are used.
-    pub choice: Choice,
+    pub choice: SatelliteChoice,
     /// When that is decided; else at every step.
     pub slots: Option<Slots>,
 }
@@ -67,7 +67,7 @@ pub struct Contact {
 
 /// All contacts of some stations.
 #[derive(Clone, Debug, PartialEq)]
-pub struct ContactPlan {
+pub struct Contacts {
     /// In the order in which they begin, then by station and satellite.
     pub contacts: Vec<Contact>,
     /// How high the highest satellite was over each station at any step, in degrees.
@@ -84,7 +84,7 @@ const EQUALLY_HIGH: f64 = 1e-6;
 /// The zenith of the ellipsoid is nowhere farther from that of a sphere, in radians.
 const FLATTENING: f64 = 0.004;
 
-impl ContactPlan {
+impl Contacts {
     /// The contacts at the steps from 0 to `steps`, each of `step` seconds.
     #[must_use]
     pub fn of(sky: &Sky, stations: &[GroundPath], policy: &Policy, step: f64, steps: u64) -> Self {
@@ -229,18 +229,18 @@ impl Watch<'_> {
         let own = own.and_then(|own| visible.iter().find(|it| it.0 == own).copied());
         let may_choose = self.policy.slots.is_none_or(|it| at % it.length == it.offset % it.length);
         let chosen = match (self.policy.choice, own) {
-            (Choice::Any, _) if may_choose || used.is_empty() => {
+            (SatelliteChoice::Any, _) if may_choose || used.is_empty() => {
                 return visible.iter().map(|it| it.0).collect();
             }
-            (Choice::Any, _) => {
+            (SatelliteChoice::Any, _) => {
                 let is_seen = |own: &usize| visible.iter().any(|it| it.0 == *own);
                 return used.iter().map(|it| it.0).filter(is_seen).collect();
             }
-            (Choice::Highest { hysteresis }, Some(own)) if may_choose => {
+            (SatelliteChoice::Highest { hysteresis }, Some(own)) if may_choose => {
                 highest().filter(|it| it.1 > own.1 + hysteresis.max(EQUALLY_HIGH)).or(Some(own))
             }
             (_, Some(own)) => Some(own),
-            (Choice::HoldLongest, None) => {
+            (SatelliteChoice::HoldLongest, None) => {
                 let remaining = |it: &(usize, f64)| self.remaining(at, station, it.0);
                 visible.iter().max_by_key(|it| remaining(it)).copied()
             }
@@ -294,10 +294,10 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::{Circular, Coordinates, Epoch, Orbit, Pattern, Phase, Walker};
+    use crate::{Circular, Coordinates, Epoch, Orbit, Phase, Walker, WalkerPattern};
 
     const STARLINK: Walker = Walker {
-        pattern: Pattern::Delta,
+        pattern: WalkerPattern::Delta,
         planes: 72,
         per_plane: 22,
         // 550 km over a sphere of 6,371 km.
@@ -321,7 +321,7 @@ mod tests {
 
     fn per_hour(walker: &Walker, latitude: f64, policy: &Policy, step: f64, hours: f64) -> f64 {
         let steps = (hours * 3_600.0 / step) as u64;
-        let plan = ContactPlan::of(&sky(walker), &[station(latitude, 0.0)], policy, step, steps);
+        let plan = Contacts::of(&sky(walker), &[station(latitude, 0.0)], policy, step, steps);
         plan.handovers(0) as f64 / hours
     }
 
@@ -331,10 +331,12 @@ mod tests {
     fn policies_hand_over_as_often_as_elsewhere() {
         let slots = Slots { length: 3, offset: 0 };
         let policy = |choice, slots| Policy { reach: Reach::Elevation(25.0), choice, slots };
-        let highest = |hysteresis| policy(Choice::Highest { hysteresis }, None);
-        let slotted = policy(Choice::Highest { hysteresis: 0.0 }, Some(slots));
-        let (hold, longest) =
-            (policy(Choice::HoldHighest, None), policy(Choice::HoldLongest, None));
+        let highest = |hysteresis| policy(SatelliteChoice::Highest { hysteresis }, None);
+        let slotted = policy(SatelliteChoice::Highest { hysteresis: 0.0 }, Some(slots));
+        let (hold, longest) = (
+            policy(SatelliteChoice::HoldHighest, None),
+            policy(SatelliteChoice::HoldLongest, None),
+        );
         let oracles = [
             (0.0, [38.8, 36.2, 38.0, 27.5, 15.3]),
             (45.0, [57.5, 48.2, 55.5, 24.5, 13.2]),
@@ -356,13 +358,14 @@ mod tests {
     fn as_many_are_in_view_as_the_geometry_says() {
         let oracles = [(0.0, 6.897), (30.0, 8.917), (45.0, 18.160), (60.0, 3.783)];
         for (latitude, count) in oracles {
-            let policy = Policy { reach: Reach::Elevation(25.0), choice: Choice::Any, slots: None };
+            let policy =
+                Policy { reach: Reach::Elevation(25.0), choice: SatelliteChoice::Any, slots: None };
             let places: Vec<GroundPath> =
                 (0..36).map(|it| station(latitude, f64::from(it) * 137.5)).collect();
             // As high over these places as over a sphere.
             let ground = places[0].place(0.0).position().length();
             let walker = Walker { altitude: ground + 550.0 - 6_378.137, ..STARLINK };
-            let plan = ContactPlan::of(&sky(&walker), &places, &policy, 30.0, 191);
+            let plan = Contacts::of(&sky(&walker), &places, &policy, 30.0, 191);
             let length = |it: &Contact| it.until.unwrap_or(192) - it.from;
             let mean = plan.contacts.iter().map(length).sum::<u64>() as f64 / 192.0 / 36.0;
             // 36 places and the instants of one orbit are not all. At the edge of what is
@@ -388,12 +391,12 @@ mod tests {
                 Orbit::Circular(Circular::new(altitude, 60.0, node + 9.0 * turned, 77.0 * turned, true))
             });
             let sky = Sky { epoch: Epoch::default(), orbits: orbits.collect() };
-            let policy = Policy { reach: Reach::Elevation(mask), choice: Choice::Any, slots: None };
+            let policy = Policy { reach: Reach::Elevation(mask), choice: SatelliteChoice::Any, slots: None };
             let path = GroundPath::along(vec![
                 (0.0, Coordinates::on_the_ground(latitude, 0.0)),
                 (600.0, Coordinates::on_the_ground(latitude, 2.0)),
             ]).expect("in order");
-            let plan = ContactPlan::of(&sky, std::slice::from_ref(&path), &policy, 1.0, 600);
+            let plan = Contacts::of(&sky, std::slice::from_ref(&path), &policy, 1.0, 600);
             let mut positions = Vec::new();
             for at in (0..=600_u64).step_by(37) {
                 sky.positions(at as f64, &mut positions);
@@ -415,15 +418,15 @@ mod tests {
             which in 0..3_usize,
             slots in prop::option::of(1..20_u64),
         ) {
-            let choice = [Choice::Highest { hysteresis: 3.0 }, Choice::HoldHighest, Choice::HoldLongest][which];
+            let choice = [SatelliteChoice::Highest { hysteresis: 3.0 }, SatelliteChoice::HoldHighest, SatelliteChoice::HoldLongest][which];
             let slots = slots.map(|length| Slots { length, offset: 1 });
             let policy = Policy { reach: Reach::Elevation(35.0), choice, slots };
             let small = Walker { planes: 12, per_plane: 12, ..STARLINK };
-            let all = Policy { choice: Choice::Any, slots: None, ..policy };
+            let all = Policy { choice: SatelliteChoice::Any, slots: None, ..policy };
             let [plan, all] = [policy, all].map(|it| {
-                ContactPlan::of(&sky(&small), &[station(latitude, 0.0)], &it, 2.0, 600)
+                Contacts::of(&sky(&small), &[station(latitude, 0.0)], &it, 2.0, 600)
             });
-            let count = |plan: &ContactPlan, at: u64| {
+            let count = |plan: &Contacts, at: u64| {
                 let is_now = |it: &&Contact| it.from <= at && it.until.is_none_or(|end| at < end);
                 plan.contacts.iter().filter(is_now).count()
             };

@@ -2,7 +2,7 @@
 
 use crate::earth::EQUATORIAL_RADIUS;
 use crate::orbit::Circular;
-use crate::walker::{Pattern, Phase, Walker};
+use crate::walker::{Phase, Walker, WalkerPattern};
 
 /// The height of the air that light between satellites has to keep over, in km.
 pub const ATMOSPHERE: f64 = 80.0;
@@ -30,7 +30,7 @@ impl Grid {
     /// and the seam closed where satellites move alike on both of its sides.
     #[must_use]
     pub fn nearest(walker: &Walker) -> Self {
-        let seam = walker.pattern == Pattern::Delta;
+        let seam = walker.pattern == WalkerPattern::Delta;
         if walker.planes < 2 {
             return Self { partner: 0, seam };
         }
@@ -114,7 +114,7 @@ mod tests {
 
     fn starlink(phase: Phase) -> Walker {
         Walker {
-            pattern: Pattern::Delta,
+            pattern: WalkerPattern::Delta,
             planes: 72,
             per_plane: 22,
             altitude: 550.0,

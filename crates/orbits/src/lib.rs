@@ -21,14 +21,14 @@ mod sky;
 mod walker;
 
 pub use cities::cities;
-pub use contacts::{Choice, Contact, ContactPlan, Policy, Reach, Slots};
+pub use contacts::{Contact, Contacts, Policy, Reach, SatelliteChoice, Slots};
 pub use earth::{Coordinates, EQUATORIAL_RADIUS, GroundPath, LIGHT_SPEED, MEAN_RADIUS, elevation};
-pub use elements::{ElementSet, ElementsError, ElementsPlace, read as read_elements};
+pub use elements::{ElementSet, ElementsError, ElementsPosition, read as read_elements};
 pub use epoch::Epoch;
 pub use glam::DVec3;
 pub use grid::{ATMOSPHERE, Grid, GridLink, longest_link};
 pub use orbit::{Circular, Orbit};
 pub use presets::{PRESETS, Preset};
-pub use sight::{Window, in_sight};
+pub use sight::{VisibilityWindow, in_sight};
 pub use sky::Sky;
-pub use walker::{Pattern, Phase, Walker};
+pub use walker::{Phase, Walker, WalkerPattern};

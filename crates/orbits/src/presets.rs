@@ -1,6 +1,6 @@
 //! Constellations that were filed or flown.
 
-use crate::walker::{Pattern, Phase, Walker};
+use crate::walker::{Phase, Walker, WalkerPattern};
 
 /// A constellation by its name.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -16,7 +16,7 @@ pub struct Preset {
 }
 
 const fn shell(
-    pattern: Pattern,
+    pattern: WalkerPattern,
     [planes, per_plane]: [usize; 2],
     altitude: f64,
     inclination: f64,
@@ -25,7 +25,7 @@ const fn shell(
     Walker { pattern, planes, per_plane, altitude, inclination, phase, precesses: true }
 }
 
-use Pattern::{Delta, Star};
+use WalkerPattern::{Delta, Star};
 
 const S1: Walker = shell(Delta, [72, 22], 550.0, 53.0, Phase::Walker(65));
 const K1: Walker = shell(Delta, [34, 34], 630.0, 51.9, Phase::Walker(7));

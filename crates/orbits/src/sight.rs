@@ -8,7 +8,7 @@ use crate::sky::Sky;
 
 /// A time in which a link can be used, in steps.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Window {
+pub struct VisibilityWindow {
     /// The link's place in the list.
     pub link: usize,
     /// The first step of it.
@@ -27,7 +27,7 @@ pub fn in_sight(
     limit: Option<f64>,
     step: f64,
     steps: u64,
-) -> Vec<Window> {
+) -> Vec<VisibilityWindow> {
     let lowest = EQUATORIAL_RADIUS + ATMOSPHERE;
     let mut positions = Vec::new();
     let mut open: Vec<Option<u64>> = vec![None; links.len()];
@@ -48,7 +48,7 @@ pub fn in_sight(
             match (*open, is_open) {
                 (None, true) => *open = Some(at),
                 (Some(from), false) => {
-                    windows.push(Window { link, from, until: Some(at) });
+                    windows.push(VisibilityWindow { link, from, until: Some(at) });
                     *open = None;
                 }
                 _ => {}
@@ -56,8 +56,8 @@ pub fn in_sight(
         }
     }
     let lasting = open.into_iter().enumerate();
-    let lasting =
-        lasting.filter_map(|(link, from)| Some(Window { link, from: from?, until: None }));
+    let lasting = lasting
+        .filter_map(|(link, from)| Some(VisibilityWindow { link, from: from?, until: None }));
     windows.extend(lasting);
     windows.sort_by_key(|it| (it.from, it.link));
     windows
@@ -66,12 +66,12 @@ pub fn in_sight(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Epoch, Grid, Orbit, Pattern, Phase, Walker, longest_link};
+    use crate::{Epoch, Grid, Orbit, Phase, Walker, WalkerPattern, longest_link};
 
     /// Iridium, whose planes cross at the poles.
     fn iridium() -> (Walker, Sky) {
         let walker = Walker {
-            pattern: Pattern::Star,
+            pattern: WalkerPattern::Star,
             planes: 6,
             per_plane: 11,
             altitude: 780.0,

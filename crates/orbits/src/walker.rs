@@ -9,7 +9,7 @@ use crate::orbit::Circular;
 
 /// Over how much of the equator the ascending nodes lie.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Pattern {
+pub enum WalkerPattern {
     /// All of it: at most places satellites go north and south.
     Delta,
     /// Half of it: on one side of the Earth all go north, on the other south, and where they
@@ -31,7 +31,7 @@ pub enum Phase {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Walker {
     /// How the planes are spread.
-    pub pattern: Pattern,
+    pub pattern: WalkerPattern,
     /// How many planes there are: at least one.
     pub planes: usize,
     /// How many satellites are in each: at least one.
@@ -70,8 +70,8 @@ impl Walker {
     /// The degrees between the ascending nodes of two planes beside each other.
     fn spacing(&self) -> f64 {
         let spread = match self.pattern {
-            Pattern::Delta => 360.0,
-            Pattern::Star => 180.0,
+            WalkerPattern::Delta => 360.0,
+            WalkerPattern::Star => 180.0,
         };
         spread / self.planes as f64
     }
@@ -129,7 +129,7 @@ mod tests {
 
     fn delta(planes: usize, per_plane: usize, altitude: f64, factor: u32) -> Walker {
         Walker {
-            pattern: Pattern::Delta,
+            pattern: WalkerPattern::Delta,
             planes,
             per_plane,
             altitude,
@@ -190,7 +190,7 @@ mod tests {
             [(15, 500.0, 10.0_f64), (25, 500.0, 10.0), (22, 550.0, 25.0), (11, 780.0, 8.2)]
         {
             let plane = Walker {
-                pattern: Pattern::Star,
+                pattern: WalkerPattern::Star,
                 planes: 1,
                 per_plane,
                 altitude,

@@ -10,11 +10,12 @@ use crate::message::{MESSAGE_WORDS, Message, ProtocolNumber};
 use crate::ndn::wire::size::{CONGESTION_MARK_SIZE, LinkHeaders, link_packet_size, link_size};
 use crate::ndn::{Data, Interest, LinkPacket, Nack, PacketFormat};
 use crate::real::RealPacket;
-use crate::region::RegionPacket;
-use crate::scion::ScionPacket;
+use crate::region::{self, RegionPacket};
+use crate::scion::{self, ScionPacket};
 use crate::tcp::Segment;
 use crate::tunnel::Tunnelled;
 use crate::udp::{self, Datagram};
+use crate::wireguard;
 
 /// A packet in transit. It fills one cache line, because with many packets in transit
 /// a run's time is spent waiting for memory.
@@ -116,6 +117,39 @@ impl Packet {
     #[must_use]
     pub fn marked(&self) -> bool {
         self.ecn == Ecn::Congestion
+    }
+
+    /// The protocol of the layer that takes it in at a node.
+    #[inline]
+    #[must_use]
+    pub fn protocol(&self) -> ProtocolNumber {
+        match &self.body {
+            Body::Interest(_) | Body::Data(_) | Body::Nack(_) | Body::LinkPacket(_) => {
+                ProtocolNumber::NDN
+            }
+            Body::Segment(_)
+            | Body::Datagram(_)
+            | Body::Dns(_)
+            | Body::Tunnelled(_)
+            | Body::Real(_) => ProtocolNumber::IP,
+            Body::Message(message) => message.protocol,
+            Body::Region(_) => region::PROTOCOL,
+            Body::Scion(_) => scion::PROTOCOL,
+        }
+    }
+
+    /// The nodes that it goes from and to, if it says them itself: a packet of a connection or
+    /// flow has those of its flow, and one of NDN none.
+    #[must_use]
+    pub fn between(&self) -> Option<[u32; 2]> {
+        match &self.body {
+            Body::Dns(it) => Some(it.between),
+            Body::Message(it) => wireguard::WireGuardMessage::of(it).map(|(_, between)| between),
+            Body::Tunnelled(it) => Some(it.between),
+            Body::Region(it) => Some(it.between),
+            Body::Scion(it) => Some(it.between),
+            _ => None,
+        }
     }
 
     /// The size on a link in bytes: the true encoding with the NDNLPv2 headers

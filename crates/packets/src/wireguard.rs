@@ -25,7 +25,7 @@ pub const OVERHEAD: u16 = udp::HEADER + DATA_HEADER + TAG;
 
 /// A message without a packet inside.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Control {
+pub enum WireGuardMessage {
     /// The first message of a handshake.
     Initiation,
     /// Its answer.
@@ -34,7 +34,7 @@ pub enum Control {
     Keepalive,
 }
 
-impl Control {
+impl WireGuardMessage {
     /// The bytes of the message.
     #[must_use]
     pub fn length(self) -> u16 {

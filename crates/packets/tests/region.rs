@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::{Addresses, encode_datagram};
 use windtunnel_packets::region::{
-    AddressKind, BorderRecord, Code, Control, DecodeError, EncodeError, Encoding, ErrorKind,
-    ExternalRecord, Header, Neighbour, Record, RegionLink, RouterRecord, Service, ServiceOption,
+    AddressKind, BorderRecord, Code, DecodeError, EncodeError, Encoding, ErrorKind, ExternalRecord,
+    Header, Neighbour, Record, RegionControl, RegionLink, RouterRecord, Service, ServiceOption,
     SessionMessage, TypedAddress, TypedAddresses, Update, protocol,
 };
 use windtunnel_packets::udp::Datagram;
@@ -163,7 +163,7 @@ fn a_packet_in_the_wrong_region_has_a_wrong_checksum() {
 
 #[test]
 fn an_error_has_the_fields_of_its_table() {
-    let error = |kind| Control::Error { kind, quote: vec![5] }.encode();
+    let error = |kind| RegionControl::Error { kind, quote: vec![5] }.encode();
     assert_eq!(error(ErrorKind::Unreachable(1)), [1, 1, 0, 0, 0, 0, 0, 0, 5]);
     assert_eq!(error(ErrorKind::TooBig(1464)), [2, 0, 0, 0, 0, 0, 5, 184, 5]);
     assert_eq!(error(ErrorKind::HopLimit), [3, 0, 0, 0, 0, 0, 0, 0, 5]);
@@ -247,7 +247,7 @@ fn message() -> impl Strategy<Value = SessionMessage> {
     ]
 }
 
-fn control() -> impl Strategy<Value = Control> {
+fn control() -> impl Strategy<Value = RegionControl> {
     let kind = prop_oneof![
         (0..5u8).prop_map(ErrorKind::Unreachable),
         any::<u32>().prop_map(ErrorKind::TooBig),
@@ -256,11 +256,12 @@ fn control() -> impl Strategy<Value = Control> {
     ];
     let data = || vec(any::<u8>(), 0..20);
     prop_oneof![
-        (kind, data()).prop_map(|(kind, quote)| Control::Error { kind, quote }),
-        (any::<bool>(), any::<u32>(), data())
-            .prop_map(|(is_reply, identifier, data)| Control::Echo { is_reply, identifier, data }),
+        (kind, data()).prop_map(|(kind, quote)| RegionControl::Error { kind, quote }),
+        (any::<bool>(), any::<u32>(), data()).prop_map(|(is_reply, identifier, data)| {
+            RegionControl::Echo { is_reply, identifier, data }
+        }),
         (any::<[u32; 2]>(), message()).prop_map(|([sequence, acknowledgement], message)| {
-            Control::Session { sequence, acknowledgement, message }
+            RegionControl::Session { sequence, acknowledgement, message }
         }),
     ]
 }
@@ -309,14 +310,14 @@ proptest! {
 
     #[test]
     fn a_message_comes_back(message in control()) {
-        prop_assert_eq!(Control::decode(&message.encode()), Ok(message));
+        prop_assert_eq!(RegionControl::decode(&message.encode()), Ok(message));
     }
 
     #[test]
     fn a_message_cut_short_is_an_error_or_another_message(message in control(), cut in 0..64usize) {
         let bytes = message.encode();
         let cut = &bytes[..cut.min(bytes.len())];
-        if let Ok(decoded) = Control::decode(cut) {
+        if let Ok(decoded) = RegionControl::decode(cut) {
             prop_assert_eq!(decoded.encode(), cut);
         }
     }
@@ -324,7 +325,7 @@ proptest! {
     #[test]
     fn no_bytes_are_too_strange(bytes in vec(any::<u8>(), 0..60), kind in 0..20u8) {
         let bytes = [&[kind][..], &bytes].concat();
-        let _ = Control::decode(&bytes);
+        let _ = RegionControl::decode(&bytes);
         let _ = TypedAddresses::decode(&bytes);
     }
 }

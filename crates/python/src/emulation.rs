@@ -6,7 +6,7 @@ use std::process::Child;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use windtunnel_lab::Recording;
-use windtunnel_live::emulation::{Door, Finished, Session};
+use windtunnel_live::emulation::{Door, EmulationSession, Finished};
 
 use crate::errors::{ScenarioError, os_error, wrong};
 use crate::outcome::Outcome;
@@ -15,13 +15,13 @@ use crate::scenario::{Scenario, capture_settings};
 /// An emulation in progress.
 #[pyclass]
 pub(crate) struct Emulation {
-    session: Option<Session>,
+    session: Option<EmulationSession>,
     recording: Option<Recording>,
     programs: Vec<Child>,
 }
 
 impl Emulation {
-    fn session(&mut self) -> PyResult<&mut Session> {
+    fn session(&mut self) -> PyResult<&mut EmulationSession> {
         let over = || PyValueError::new_err("the emulation has already been finished");
         self.session.as_mut().ok_or_else(over)
     }
@@ -63,7 +63,7 @@ impl Emulation {
         };
         let doors: PyResult<Vec<_>> = doors.into_iter().map(door).collect();
         let mut recording = None;
-        let session = Session::start(plan, &doors?, |plan, world| {
+        let session = EmulationSession::start(plan, &doors?, |plan, world| {
             let is_captured = !captures.nodes.is_empty();
             recording = folder.map(|it| {
                 let captures = is_captured.then(|| (it.join("captures"), captures));

@@ -119,10 +119,10 @@ struct Scheduler {
     repeats: bool,
 }
 
-/// A place, or a place and a byte.
+/// A subflow, or a subflow and the byte to send from.
 #[derive(FromPyObject)]
 enum Answer {
-    Place(usize),
+    Subflow(usize),
     From(usize, u64),
 }
 
@@ -131,7 +131,7 @@ impl transport::Scheduler for Scheduler {
         let argument = SchedulerView::of(view);
         let answer: Option<Answer> = self.object.ask("choose", (argument,));
         let choice = match answer? {
-            Answer::Place(subflow) => Choice::new(subflow),
+            Answer::Subflow(subflow) => Choice::new(subflow),
             Answer::From(subflow, from) => Choice { from: Some(from), ..Choice::new(subflow) },
         };
         if choice.subflow >= view.subflows.len() {

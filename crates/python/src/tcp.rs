@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use windtunnel_live::capabilities::{Capability, give_up_all_but};
-use windtunnel_live::tcp::{self, Call, Place, TransferError};
+use windtunnel_live::tcp::{self, Call, InterfaceAddress, TransferError};
 
 use crate::errors::{ScenarioError, os_error};
 
@@ -33,12 +33,12 @@ pub(crate) fn tcp_transfer(
     send: Option<PathBuf>,
     receive: Option<PathBuf>,
 ) -> PyResult<String> {
-    let place: Place = address.parse().map_err(invalid)?;
+    let own: InterfaceAddress = address.parse().map_err(invalid)?;
     let controller = tcp::controller(controller).map_err(invalid)?;
-    let call = peer.map_or(Ok(Call::Listen(port)), |it| connect(it, place))?;
+    let call = peer.map_or(Ok(Call::Listen(port)), |it| connect(it, own))?;
     let mut source = send.map(|it| open(&it)).transpose()?;
     let mut sink = receive.map(Incoming::create).transpose()?;
-    let interface = tcp::open(interface, place).map_err(|it| unopened(interface, &it))?;
+    let interface = tcp::open(interface, own).map_err(|it| unopened(interface, &it))?;
     // The interface is open; what is received may belong to a folder of another user's.
     give_up_all_but(&[Capability::CAP_DAC_OVERRIDE]).map_err(os_error)?;
     let mut looked = Instant::now();
@@ -53,7 +53,7 @@ pub(crate) fn tcp_transfer(
     let result = py.detach(|| {
         let source = source.as_mut().map(|it| it as &mut dyn Read);
         let output = sink.as_mut().map(|it| &mut it.output as &mut dyn Write);
-        tcp::transfer(&interface, place.address, call, &controller, (source, output), is_stopped)
+        tcp::transfer(&interface, own.address, call, &controller, (source, output), is_stopped)
     });
     let transferred = match (result, interrupted) {
         (_, Some(interrupted)) => return Err(interrupted),
@@ -84,15 +84,15 @@ fn unopened(name: &str, error: &io::Error) -> PyErr {
 }
 
 /// The peer's address of the same version of IP as ours.
-fn connect(peer: &str, place: Place) -> PyResult<Call> {
+fn connect(peer: &str, own: InterfaceAddress) -> PyResult<Call> {
     let unknown = |why: String| ScenarioError::new_err(format!("{peer}: {why}"));
     if !peer.contains(':') {
         let help = "has no port\nhelp: write one such as 10.9.0.1:7007 or [fd00:9::1]:7007";
         return Err(unknown(help.to_owned()));
     }
     let found = peer.to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
-    let is_near = |it: &std::net::SocketAddr| it.is_ipv4() == place.address.is_ipv4();
-    let version = if place.address.is_ipv4() { "IPv4" } else { "IPv6" };
+    let is_near = |it: &std::net::SocketAddr| it.is_ipv4() == own.address.is_ipv4();
+    let version = if own.address.is_ipv4() { "IPv4" } else { "IPv6" };
     let none = || unknown(format!("has no address of {version}, which --address has"));
     found.into_iter().find(is_near).map(Call::Connect).ok_or_else(none)
 }

@@ -4,9 +4,7 @@ use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_engine::Duration;
 use windtunnel_links::Victims;
-use windtunnel_world::{
-    ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan, RegionNames,
-};
+use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, RecordingPlan};
 
 use crate::autonomous_systems::{self, Systems};
 use crate::checks;
@@ -16,12 +14,14 @@ use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::extensions::Extensions;
 use crate::files::Files;
+use crate::layers;
 use crate::links::{Flows, Link};
 use crate::located::Named;
 use crate::nodes::Names;
 use crate::prefixes::Prefixes;
-use crate::regions::{Planned, Regions};
-use crate::scenario::Scenario;
+use crate::regions::Regions;
+use crate::scenario::{Scenario, schema};
+use crate::schema::explained;
 use crate::{bridges, faces, flows, sessions, tunnels};
 
 /// Builds the plan of run 0, and says what the user should know. `files` are those that the
@@ -87,8 +87,6 @@ pub(crate) fn plan(
         sessions: Vec::new(),
         domains: None,
         roots: Vec::new(),
-        regions: RegionNames::default(),
-        autonomous_systems: None,
         attachments: Vec::new(),
         sky,
         routing,
@@ -98,23 +96,24 @@ pub(crate) fn plan(
         run: 0,
     };
     checks::one_kind_of_domains(scenario)?;
-    if let Some(Planned { domains, names: regions }) =
-        regions.plan(&nodes, &plan.links, plan.routing.metric)?
-    {
-        (plan.domains, plan.regions) = (Some(domains), regions);
-    }
+    plan.domains = regions.plan(&nodes, &plan.links, plan.routing.metric)?;
     tunnels::add(&scenario.tunnels, &nodes, &link_names, &controllers, &mut plan)?;
     faces::add(&scenario.links, &nodes, &link_names, &controllers, &mut plan)?;
     let systems = Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
     let paths = systems.plan(&nodes, &plan.links, plan.routing.metric)?;
     if let Some(it) = &paths {
-        autonomous_systems::put(it, &scenario.autonomous_systems, &mut plan);
+        plan.domains = Some(autonomous_systems::domains(it));
+    }
+    let layers = &extensions.layers;
+    if let Some(sections) = &scenario.sections {
+        layers::plan(sections, layers, &nodes, &mut plan)
+            .map_err(|it| explained(it, &schema(layers)))?;
     }
     regions.check_ndn(&plan)?;
     scenario.routing.check(&plan)?;
     plan.flows = flows::plans(&scenario.flows, &nodes, &link_names, &controllers, &plan, files)?;
     regions.add_names(&scenario.flows, &nodes, &mut plan)?;
-    checks::check(scenario, &plan)?;
+    checks::check(scenario, &plan, layers)?;
     plan.bridges = bridges::plans(&scenario.bridges, &nodes, &plan)?;
     tunnels::check(&scenario.tunnels, &plan)?;
     sessions::add(&scenario.sessions, &nodes, &link_names, &controllers, &mut plan, files)?;

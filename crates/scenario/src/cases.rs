@@ -14,6 +14,7 @@ use crate::comparison::{self, Assignment, Chosen};
 use crate::error::{Mistake, ScenarioError};
 use crate::extensions::Extensions;
 use crate::files::{Files, Unreadable};
+use crate::layers::LayerKind;
 use crate::links::loss_note;
 use crate::scenario::{expanded, outline, parse};
 use crate::settings;
@@ -84,6 +85,8 @@ pub struct Study {
     pub text: String,
     /// The files beside it that it names: each one's name there, and its text.
     pub files: Vec<(String, Arc<str>)>,
+    /// The kinds of network layers that it may have beside IP and NDN.
+    pub layers: Vec<Arc<dyn LayerKind>>,
 }
 
 /// What a scenario may name that is not in its own text.
@@ -122,7 +125,7 @@ impl Study {
         extensions.check().map_err(|it| it.locate(file, "", None))?;
         let given = Given::new(file, text, settings)?;
         let refuse = |it| given.refuse(it, None);
-        let scenario = outline(&given.text).map_err(refuse)?;
+        let scenario = outline(&given.text, &extensions.layers).map_err(refuse)?;
         let axes = comparison::axes(&scenario, columns).map_err(refuse)?;
         comparison::check_runs(&scenario, &axes).map_err(refuse)?;
         let mut files = Files::new(files);
@@ -150,6 +153,7 @@ impl Study {
             real_time_limit: limit.map(std::time::Duration::from_nanos),
             text: given.text,
             files: files.into_texts(),
+            layers: extensions.layers.clone(),
         })
     }
 
@@ -157,10 +161,13 @@ impl Study {
     /// network, nothing needs to be.
     ///
     /// # Errors
-    /// [`ScenarioError`] of the first case without flows, consumers and sessions.
+    /// [`ScenarioError`] of the first case without flows, consumers, sessions and layers of nodes.
     pub fn if_busy(self) -> Result<Self, ScenarioError> {
         let is_idle = |it: &&Case| {
-            it.plan.flows.is_empty() && it.plan.consumers.is_empty() && it.plan.sessions.is_empty()
+            it.plan.flows.is_empty()
+                && it.plan.consumers.is_empty()
+                && it.plan.sessions.is_empty()
+                && it.plan.nodes.iter().all(|it| it.layers.is_empty())
         };
         let Some(idle) = self.cases.iter().find(is_idle) else { return Ok(self) };
         let case = (!idle.names.is_empty()).then(|| idle.names.join(", "));
@@ -185,6 +192,7 @@ impl Study {
             real_time_limit: points.first().and_then(|(_, it)| it.real_time_limit),
             text: String::new(),
             files: Vec::new(),
+            layers: points.first().map(|(_, it)| it.layers.clone()).unwrap_or_default(),
         };
         for (key, point) in points {
             let case = point.cases.into_iter().next();
@@ -326,7 +334,7 @@ impl<'a> Given<'a> {
         files: &mut Files<'_>,
         extensions: &Extensions,
     ) -> Result<(Plan, Vec<String>, Vec<String>), ScenarioError> {
-        let plan = parse(&text, files).and_then(|(it, imports)| {
+        let plan = parse(&text, files, &extensions.layers).and_then(|(it, imports)| {
             let (plan, of_plan) = build::plan(&it, files, extensions)?;
             let mut notes = [self.notes.clone(), of_plan].concat();
             notes.extend(it.recording.notes(&plan));
@@ -335,14 +343,14 @@ impl<'a> Given<'a> {
             Ok((plan, notes, imports))
         });
         plan.map_err(|it| {
-            let label = label(combination).filter(|_| !self.has(&it, files));
+            let label = label(combination).filter(|_| !self.has(&it, files, extensions));
             self.refuse(trace::back(it, &text, &self.text, &set), label)
         })
     }
 
     /// Whether a mistake of a case is there without it.
-    fn has(&self, mistake: &Mistake, files: &mut Files<'_>) -> bool {
-        parse(&self.text, files).is_err_and(|it| it.message == mistake.message)
+    fn has(&self, mistake: &Mistake, files: &mut Files<'_>, extensions: &Extensions) -> bool {
+        parse(&self.text, files, &extensions.layers).is_err_and(|it| it.message == mistake.message)
     }
 }
 

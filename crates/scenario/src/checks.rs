@@ -1,11 +1,14 @@
 //! What no part of a scenario can check alone.
 
+use std::sync::Arc;
+
 use toml::Spanned;
 use windtunnel_engine::Duration;
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, Plan};
 
 use crate::error::{Mistake, list};
+use crate::layers::LayerKind;
 use crate::reachability;
 use crate::scenario::Scenario;
 
@@ -29,10 +32,14 @@ pub(crate) fn has_nodes(scenario: &Scenario) -> Result<(), Mistake> {
 }
 
 /// Checks a plan that has all but bridges.
-pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+pub(crate) fn check(
+    scenario: &Scenario,
+    plan: &Plan,
+    layers: &[Arc<dyn LayerKind>],
+) -> Result<(), Mistake> {
     names(scenario)?;
     faces(scenario, plan)?;
-    paths(scenario, plan)?;
+    paths(scenario, plan, layers)?;
     link_services(scenario)?;
     local_answers(scenario, plan)
 }
@@ -94,12 +101,13 @@ fn faces(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
 
 /// Every consumer reaches a producer of what it asks for, and every flow its
 /// destination.
-fn paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+fn paths(scenario: &Scenario, plan: &Plan, layers: &[Arc<dyn LayerKind>]) -> Result<(), Mistake> {
     if let Some(flow) = reachability::parted_flow(plan) {
         return Err(parted_flow(scenario, plan, flow));
     }
-    if let Some(flow) = reachability::pathless_flow(plan) {
-        return Err(pathless_flow(scenario, plan, flow));
+    for (name, flow) in scenario.flows.keys().zip(&plan.flows) {
+        let checked = layers.iter().try_for_each(|it| it.check_flow(plan, flow));
+        checked.map_err(|it| it.at(name.span()))?;
     }
     match reachability::parted_consumer(plan) {
         Some(consumer) => Err(parted_consumer(scenario, plan, consumer)),
@@ -119,21 +127,6 @@ fn parted_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
         list(&apart)
     );
     let help = format!("connect `{from}` and `{to}` by links, or name other nodes in the flow");
-    Mistake::new(message).at(name.span()).help(help)
-}
-
-fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
-    let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
-    let flow = &plan.flows[flow];
-    let systems = plan.autonomous_systems.as_ref();
-    let [from, to] = [flow.from, flow.to]
-        .map(|it| systems.map_or("", |of| &of.names[of.settings.places[it].system as usize]));
-    let message = format!(
-        "flow `{}` has no path from autonomous system `{from}` to `{to}`: links join them, but \
-         none leads up to the core, across it and down again",
-        name.get_ref()
-    );
-    let help = "join the core of their isolation domains, or raise `most_hops` in [beaconing]";
     Mistake::new(message).at(name.span()).help(help)
 }
 

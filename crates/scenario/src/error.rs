@@ -6,9 +6,9 @@ use std::ops::Range;
 
 use indexmap::IndexSet;
 
-/// A place in a text: line and column count from 1.
+/// A position in a text: line and column count from 1.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct TextPosition {
     /// The line.
     pub line: usize,
     /// The column, in characters.
@@ -29,7 +29,7 @@ pub struct ScenarioError {
     /// The case of a comparison in which it goes wrong, if only there.
     pub case: Option<String>,
     /// Where in the file.
-    pub place: Option<Box<Place>>,
+    pub place: Option<Box<TextPosition>>,
     /// What is wrong.
     pub message: String,
     /// What would be right.
@@ -214,7 +214,7 @@ fn distance(wrong: &str, name: &str) -> (usize, Reverse<usize>) {
     (strsim::damerau_levenshtein(wrong, &name), Reverse(alike))
 }
 
-fn place(text: &str, span: &Range<usize>) -> Place {
+fn place(text: &str, span: &Range<usize>) -> TextPosition {
     let boundary = |at: usize| (0..=at).rev().find(|it| text.is_char_boundary(*it)).unwrap_or(0);
     let start = boundary(span.start.min(text.len()));
     let end = boundary(span.end.clamp(start, text.len()));
@@ -229,7 +229,7 @@ fn place(text: &str, span: &Range<usize>) -> Place {
     let shown: String = shown.map(|it| if it.is_control() { ' ' } else { it }).collect();
     let most = shown.trim_end().chars().count().saturating_sub(before - skipped);
     let length = text[start..end.min(line_end).max(start)].chars().count();
-    Place {
+    TextPosition {
         line: text[..start].matches('\n').count() + 1,
         column: before + 1,
         text: shown.trim_end().to_owned(),

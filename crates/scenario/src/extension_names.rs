@@ -7,6 +7,9 @@ use crate::autonomous_systems::policies::POLICIES;
 use crate::error::Mistake;
 use crate::extensions::Extensions;
 use crate::flows::RULES;
+use crate::layers;
+use crate::reader;
+use crate::scenario::Scenario;
 use crate::sessions::PAGING;
 
 impl Extensions {
@@ -20,7 +23,23 @@ impl Extensions {
         let own = self.path_policies.iter().map(|it| it.name());
         check("path policy", own, POLICIES.iter().copied())?;
         let own = self.paging_policies.iter().map(|it| it.name());
-        check("paging policy", own, PAGING.iter().copied())
+        check("paging policy", own, PAGING.iter().copied())?;
+        self.check_layers()
+    }
+
+    /// No two layers have a section or the number of a protocol in common.
+    fn check_layers(&self) -> Result<(), Mistake> {
+        let sections = reader::keys::<Scenario>();
+        for (place, layer) in self.layers.iter().enumerate() {
+            let (before, own) = (&self.layers[..place], layer.sections().keys.iter().copied());
+            check("section", own, sections.iter().copied().chain(layers::keys(before)))?;
+            if before.iter().any(|it| it.protocol() == layer.protocol()) {
+                let number = layer.protocol().0;
+                let message = format!("two network layers have the protocol number {number}");
+                return Err(Mistake::new(message).help("give each its own number"));
+            }
+        }
+        Ok(())
     }
 }
 

@@ -9,6 +9,8 @@ use windtunnel_controllers as controllers;
 use windtunnel_networks::scion::policies::PolicyMaker;
 use windtunnel_transports::mptcp::scheduler;
 
+use crate::layers::LayerKind;
+
 /// Makers of what is written outside: a scenario names each as its maker does.
 #[derive(Clone, Debug, Default)]
 pub struct Extensions {
@@ -22,4 +24,6 @@ pub struct Extensions {
     pub path_policies: Vec<Arc<dyn PolicyMaker>>,
     /// Of policies that choose which pages of sessions move.
     pub paging_policies: Vec<Arc<dyn PagingMaker>>,
+    /// Kinds of network layers.
+    pub layers: Vec<Arc<dyn LayerKind>>,
 }

@@ -5,6 +5,7 @@
 //!
 //! Each kind of queue, flow, workload and link has a file, in the folder of its table: its keys,
 //! their documentation and their checks. `extensions` has the names of what is written outside.
+//! [`LayerKind`] is what a network layer brings.
 
 mod autonomous_systems;
 mod bridges;
@@ -30,6 +31,7 @@ mod flow_paths;
 mod flows;
 mod generators;
 mod graphs;
+mod layers;
 mod lengths;
 mod links;
 mod located;
@@ -67,12 +69,14 @@ pub use bridges::round_trip;
 pub use cases::{Case, Outside, Study};
 pub use consumers::{LoneConsumer, lone_consumer};
 pub use dns::{RootPlan, read_dns};
-pub use error::{Mistake, Place, ScenarioError, did_you_mean, list, suggestion};
+pub use error::{Mistake, ScenarioError, TextPosition, did_you_mean, list, suggestion};
 pub use extensions::Extensions;
 pub use files::Unreadable;
+pub use layers::{FrameContext, FrameError, FramePayload, LayerKind, SectionTypes, Sections};
+pub use located::Located;
 pub use ndn_forwarder::{
     FaceAddress, FacePlan, FaceProtocol, ForwarderPlan, NDN_PORT, RoutePlan, read_forwarder,
 };
 pub use scenario::schema;
 pub use tree::check_toml;
-pub use units::{duration, units};
+pub use units::{Measured, duration, units};

@@ -20,9 +20,11 @@ pub(crate) type Named<T> = IndexMap<Spanned<String>, T>;
 
 /// A value with its place in the file; a default has none.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Located<T> {
-    pub(crate) value: T,
-    pub(crate) span: Option<Range<usize>>,
+pub struct Located<T> {
+    /// The value.
+    pub value: T,
+    /// Which bytes of the file it is from.
+    pub span: Option<Range<usize>>,
 }
 
 impl<T> From<T> for Located<T> {
@@ -37,8 +39,11 @@ pub(crate) fn number<const NUMBER: u16>() -> Located<u16> {
 }
 
 impl<T> Located<T> {
-    /// Refuses a value that does not fit.
-    pub(crate) fn checked(
+    /// Refuses a value that does not fit: `help` says what would be right.
+    ///
+    /// # Errors
+    /// [`Mistake`] with the message and the value's place.
+    pub fn checked(
         &self,
         fits: impl FnOnce(&T) -> bool,
         message: impl FnOnce() -> String,
@@ -48,7 +53,7 @@ impl<T> Located<T> {
     }
 
     /// What is wrong with it.
-    pub(crate) fn mistake(&self, message: impl Into<String>) -> Mistake {
+    pub fn mistake(&self, message: impl Into<String>) -> Mistake {
         Mistake::new(message).at(self.span.clone())
     }
 }

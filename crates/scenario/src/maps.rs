@@ -30,15 +30,15 @@ struct MapFile {
     user: User,
 }
 
-/// A place: eastwards and northwards.
-type Place = [Measured<Length>; 2];
+/// A point of a map: eastwards and northwards.
+type MapPoint = [Measured<Length>; 2];
 
 /// A base station.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct StationTable {
     name: Located<String>,
-    at: Place,
+    at: MapPoint,
     height: Located<Measured<Length>>,
 }
 
@@ -46,7 +46,7 @@ struct StationTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct BuildingTable {
-    corner: Place,
+    corner: MapPoint,
     width: Located<Measured<Length>>,
     depth: Located<Measured<Length>>,
 }
@@ -55,7 +55,7 @@ struct BuildingTable {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct User {
-    path: Located<Vec<Located<Place>>>,
+    path: Located<Vec<Located<MapPoint>>>,
     height: Located<Measured<Length>>,
 }
 
@@ -114,7 +114,7 @@ fn path(file: &MapFile) -> Result<Vec<Point>, Mistake> {
     }
 }
 
-fn point([x, y]: &Place) -> Point {
+fn point([x, y]: &MapPoint) -> Point {
     Point { x: x.0.0, y: y.0.0 }
 }
 

@@ -10,7 +10,7 @@ use windtunnel_orbits::GroundPath;
 use windtunnel_world::NodePlan;
 
 use crate::choice::choice;
-use crate::constellations::{self, Journey, Place};
+use crate::constellations::{self, GeographicPosition, Journey};
 use crate::error::{Mistake, suggestion};
 use crate::generators::InTurn;
 use crate::located::{Located, Named};
@@ -37,7 +37,7 @@ pub(crate) struct Node {
     processing_time: Option<Measured<Duration>>,
     /// Where it is on the Earth, from where it uses satellites: the name of a large city, or
     /// latitude and longitude such as `["51.5°", "-0.1°"]`; default: nowhere.
-    place: Option<Located<Place>>,
+    place: Option<Located<GeographicPosition>>,
     /// Where it is in the course of time, in place of `place`: it moves along great circles,
     /// and stays at the last place. Default: it does not move.
     journey: Option<Located<Vec<Journey>>>,

@@ -1,6 +1,5 @@
 //! Whether links join who talks to each other.
 
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{Groups, Plan};
 
 /// The parts of a network that no links join.
@@ -29,16 +28,6 @@ pub(crate) fn lesser_part(plan: &Plan, nodes: [usize; 2]) -> Vec<usize> {
     let part = |of| (0..plan.nodes.len()).filter(|it| parts.are_joined([*it, of])).collect();
     let [one, other]: [Vec<usize>; 2] = nodes.map(part);
     if other.len() <= one.len() { other } else { one }
-}
-
-/// The first flow between autonomous systems that no segments lead to its destination.
-pub(crate) fn pathless_flow(plan: &Plan) -> Option<usize> {
-    plan.autonomous_systems.as_ref()?;
-    let domains = plan.domains.as_ref()?;
-    plan.flows.iter().position(|it| {
-        let is_apart = domains.of[it.from] != domains.of[it.to];
-        is_apart && domains.carrier.overhead([it.from, it.to], IpVersion::V4) == 0
-    })
 }
 
 /// The first consumer that reaches no producer of what it asks for, neither by links nor

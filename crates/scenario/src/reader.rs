@@ -46,6 +46,17 @@ pub(crate) fn read<'de, T: Deserialize<'de>>(node: Node) -> Result<T, Mistake> {
     T::deserialize(node)
 }
 
+/// The same, of a table some keys of which are read elsewhere, of which a message may speak.
+pub(crate) fn read_beside<'de, T: Deserialize<'de>>(
+    node: Node,
+    beside: &[&'static str],
+) -> Result<T, Mistake> {
+    let Value::Table(entries) = node.value else { return read(node) };
+    let mut table = Table::new(entries, node.span);
+    table.beside.extend(beside);
+    T::deserialize(table)
+}
+
 impl Error for Mistake {
     fn custom<T: std::fmt::Display>(message: T) -> Self {
         match message.to_string().split_once("; ") {

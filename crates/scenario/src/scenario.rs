@@ -1,8 +1,8 @@
 //! The scenario file, as users write it.
 
-use std::sync::LazyLock;
+use std::sync::Arc;
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
@@ -16,6 +16,7 @@ use crate::error::Mistake;
 use crate::files::Files;
 use crate::flows::Flow;
 use crate::generators::{self, Topology};
+use crate::layers::{self, LayerKind};
 use crate::links::Link;
 use crate::located::{Located, Named};
 use crate::nodes::Node;
@@ -130,6 +131,9 @@ pub(crate) struct Scenario {
     /// How Interests find producers, and IP packets their destination.
     #[serde(default)]
     pub(crate) routing: Routing,
+    /// The sections of network layers, which those read.
+    #[serde(skip)]
+    pub(crate) sections: Option<tree::Node>,
     /// What is compared: for each axis its cases, and for each case the values
     /// it sets, by their path in this file. All combinations of cases are run; of those that
     /// set the same, one is simulated for all.
@@ -153,12 +157,23 @@ fn once() -> Located<u32> {
 }
 
 /// Reads a scenario's text, and says what of files of networks is in it.
-pub(crate) fn parse(text: &str, files: &mut Files<'_>) -> Result<(Scenario, Vec<String>), Mistake> {
+pub(crate) fn parse(
+    text: &str,
+    files: &mut Files<'_>,
+    layers: &[Arc<dyn LayerKind>],
+) -> Result<(Scenario, Vec<String>), Mistake> {
     let mut file = tree::parse(text)?;
     let imports = generators::expand(&mut file, files)?;
     defaults::fill(&mut file)?;
-    let scenario = reader::read(file).map_err(|it| explained(it, &SCHEMA))?;
-    Ok((scenario, imports))
+    Ok((read(file, layers)?, imports))
+}
+
+/// Reads a scenario but for the sections of layers, which are kept as they are.
+fn read(mut file: tree::Node, layers: &[Arc<dyn LayerKind>]) -> Result<Scenario, Mistake> {
+    let sections = Some(layers::take_sections(&mut file, layers));
+    let read = reader::read_beside(file, &layers::keys(layers));
+    let scenario = read.map_err(|it| explained(it, &schema(layers)))?;
+    Ok(Scenario { sections, ..scenario })
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
@@ -181,14 +196,14 @@ const PARTS: [&str; 14] = [
 
 /// Reads of a scenario's text what is the same in all cases that it compares. Its nodes,
 /// links and all that is on them are left out.
-pub(crate) fn outline(text: &str) -> Result<Scenario, Mistake> {
+pub(crate) fn outline(text: &str, layers: &[Arc<dyn LayerKind>]) -> Result<Scenario, Mistake> {
     let mut file = tree::parse(text)?;
     for entry in file.entries_mut().into_iter().flatten() {
         if PARTS.contains(&entry.key.as_str()) {
             entry.node.value = tree::Value::Table(Vec::new());
         }
     }
-    reader::read(file).map_err(|it| explained(it, &SCHEMA))
+    read(file, layers)
 }
 
 /// A scenario's text with plain nodes, links, producers, consumers and flows in place of what
@@ -209,16 +224,20 @@ pub(crate) fn expanded(text: &str, files: &mut Files<'_>) -> Result<String, Mist
 /// What is said of a text that does not compare what it was made from.
 const WITHOUT_COMPARISON: &str = "Without the comparison, which sets what stands for many.";
 
-static SCHEMA: LazyLock<serde_json::Value> = LazyLock::new(|| {
-    let mut schema = schemars::schema_for!(Scenario).to_value();
-    schema["title"] = "Windtunnel scenario".into();
-    schema
-});
-
-/// The JSON Schema of scenario files, for editors and for the documents.
+/// The JSON Schema of scenario files with the sections of these layers, for editors and for the
+/// documents.
 #[must_use]
-pub fn schema() -> serde_json::Value {
-    SCHEMA.clone()
+pub fn schema(layers: &[Arc<dyn LayerKind>]) -> serde_json::Value {
+    let mut generator = SchemaGenerator::default();
+    let of_layers: Vec<Schema> =
+        layers.iter().map(|it| (it.sections().schema)(&mut generator)).collect();
+    let mut schema = generator.into_root_schema_for::<Scenario>().to_value();
+    schema["title"] = "Windtunnel scenario".into();
+    let sections = of_layers.iter().filter_map(|it| it.get("properties")?.as_object());
+    if let Some(all) = schema["properties"].as_object_mut() {
+        all.extend(sections.flatten().map(|(key, it)| (key.clone(), it.clone())));
+    }
+    schema
 }
 
 #[cfg(test)]
@@ -228,13 +247,14 @@ mod tests {
     /// Those of controllers are read beforehand: all cases know the same ones.
     #[test]
     fn a_comparison_may_complete_the_things_of_every_section() {
-        let sections = SCHEMA["properties"].as_object().into_iter().flatten();
+        let schema = schema(&[]);
+        let sections = schema["properties"].as_object().into_iter().flatten();
         let of_things = sections.filter(|it| it.1.get("additionalProperties").is_some());
         let names: Vec<&String> = of_things.map(|it| it.0).collect();
         assert!(names.len() > 10, "{names:?}");
         for name in names.iter().filter(|it| !["compare", "controllers"].contains(&it.as_str())) {
             let text = format!("duration = \"1 s\"\n{name}.thing = {{ not_yet = 1 }}\n");
-            assert!(outline(&text).is_ok(), "{name} is not among PARTS");
+            assert!(outline(&text, &[]).is_ok(), "{name} is not among PARTS");
         }
     }
 }

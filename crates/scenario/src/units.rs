@@ -159,7 +159,7 @@ pub fn units() -> Vec<(&'static str, f64, &'static str)> {
 
 /// A quantity in a scenario file.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Measured<T>(pub(crate) T);
+pub struct Measured<T>(pub T);
 
 impl<'de, T: Quantity> Deserialize<'de> for Measured<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {

@@ -10,7 +10,6 @@ use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::multipath::Speaker;
 use windtunnel_packets::scion::{Path as ScionPath, PathReference, ScionPacket};
 use windtunnel_packets::tunnel::tunnel_of;
-use windtunnel_packets::wireguard::Control;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::forwarding::Forwarding;
@@ -74,7 +73,7 @@ pub type Watcher = Box<dyn FnMut(&Seen) + Send>;
 pub(crate) struct Watches {
     nodes: Vec<Watch>,
     /// For each port, the interface before it and the one behind, if watched.
-    ports: Vec<[Option<Place>; 2]>,
+    ports: Vec<[Option<WatchedInterface>; 2]>,
     addresses: Addresses,
 }
 
@@ -85,9 +84,9 @@ pub(crate) struct View<'a> {
     pub(crate) forwarding: &'a Forwarding,
 }
 
-/// Where an interface stands: in which watch, and at which place there.
+/// An interface that is watched: by which watch, and which of its interfaces it is.
 #[derive(Clone, Copy, Debug)]
-struct Place {
+struct WatchedInterface {
     watch: usize,
     interface: usize,
 }
@@ -204,20 +203,7 @@ impl Addresses {
                 let own = ends(self.bridges[it.flow as usize], false);
                 [Some(own), Some(self.connection(of.connection, true))]
             }
-            // A message of WireGuard's, or of a layer of one's own.
-            Body::Message(it) => {
-                let between = Control::of(it).map(|(_, between)| between.map(|it| it as usize));
-                [between.map(|it| ends(it, true)), None]
-            }
-            Body::Dns(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Tunnelled(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Region(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Scion(it) => [Some(ends(it.between.map(|it| it as usize), true)), None],
-            Body::Interest(_)
-            | Body::Data(_)
-            | Body::Nack(_)
-            | Body::LinkPacket(_)
-            | Body::Real(_) => [None, None],
+            _ => [packet.between().map(|it| ends(it.map(|it| it as usize), true)), None],
         }
     }
 
@@ -248,8 +234,8 @@ impl Watches {
             let mut watched = Vec::new();
             for (interface, (link, side)) in plan.interfaces(node).enumerate() {
                 let sends = PortId::new(link, side);
-                ports[sends.index()][0] = Some(Place { watch, interface });
-                ports[sends.reversed().index()][1] = Some(Place { watch, interface });
+                ports[sends.index()][0] = Some(WatchedInterface { watch, interface });
+                ports[sends.reversed().index()][1] = Some(WatchedInterface { watch, interface });
                 watched.push(WatchedPort { port: sends, reported: 0 });
             }
             Watch { ports: watched, found: Vec::new(), watcher }
@@ -268,7 +254,7 @@ impl Watches {
 
     /// Reports that a packet has arrived through `port`.
     pub(crate) fn arrived(&mut self, now: Time, port: PortId, packet: &Packet, view: &View<'_>) {
-        if let Some(Place { watch, interface }) = self.ports[port.index()][1] {
+        if let Some(WatchedInterface { watch, interface }) = self.ports[port.index()][1] {
             let packet = self.addresses.seen(packet, view);
             (self.nodes[watch].watcher)(&Seen { time: now, interface, sent: false, packet });
         }

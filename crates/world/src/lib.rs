@@ -53,14 +53,13 @@ pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub use names::NameLookup;
-pub use packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingState};
+pub use packet_events::{PacketEvent, PacketEventKind, PacketEventLocation, SendingState};
 pub use placements::places;
 pub use plan::{
-    AutonomousSystems, BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan,
-    DomainsPlan, FlowPlan, LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NameLookupPlan,
-    NodePlan, Paths, Plan, ProducerPlan, RegionNames, RootPlan, RoutePlan, Routing, Sharing,
-    SkyPlan, SplitPlan, StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport, TunnelCarrier,
-    TunnelPlan,
+    BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
+    LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NameLookupPlan, NodePlan, Paths, Plan,
+    ProducerPlan, RootPlan, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StaticRoutePlan,
+    StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

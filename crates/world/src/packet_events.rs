@@ -34,7 +34,7 @@ pub enum PacketEventKind {
 
 /// Where it happened.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PacketEventPlace {
+pub enum PacketEventLocation {
     /// At the end of a connection from which the flow's data comes.
     Sender,
     /// At the end to which it goes.
@@ -78,7 +78,7 @@ pub struct PacketEvent {
     /// At which node; none where there is no end of the flow.
     pub node: Option<u32>,
     /// Where that is.
-    pub place: PacketEventPlace,
+    pub place: PacketEventLocation,
     /// What happened.
     pub kind: PacketEventKind,
     /// The number of its first byte (a SYN has number 0, the first byte of data 1), of the

@@ -19,7 +19,7 @@ use windtunnel_packets::{Body, Packet};
 
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
-use crate::packet_events::{PacketEvent, PacketEventKind, PacketEventPlace, SendingState};
+use crate::packet_events::{PacketEvent, PacketEventKind, PacketEventLocation, SendingState};
 use crate::plan::Plan;
 use crate::port_id::PortId;
 use crate::series::{Chunk, SeriesSink};
@@ -266,7 +266,7 @@ impl PacketLog {
             connection: None,
             subflow: None,
             node: None,
-            place: PacketEventPlace::Consumer,
+            place: PacketEventLocation::Consumer,
             kind: PacketEventKind::Sent,
             number: Some(segment),
             bytes: 0,
@@ -329,12 +329,12 @@ impl PacketLog {
         packets: &[Packet],
         forwarding: &Forwarding,
     ) {
-        let place = at.map_or(PacketEventPlace::Path, |(port, losses)| {
+        let place = at.map_or(PacketEventLocation::Path, |(port, losses)| {
             let before = self.losses.insert(port.index(), losses).unwrap_or(0);
             if losses > before {
-                PacketEventPlace::Link(port)
+                PacketEventLocation::Link(port)
             } else {
-                PacketEventPlace::Queue(port)
+                PacketEventLocation::Queue(port)
             }
         });
         packets.iter().for_each(|it| self.dropped_in(now, place, it, forwarding));
@@ -343,12 +343,12 @@ impl PacketLog {
     fn dropped_in(
         &mut self,
         now: Time,
-        place: PacketEventPlace,
+        place: PacketEventLocation,
         packet: &Packet,
         forwarding: &Forwarding,
     ) {
         let kind = match place {
-            PacketEventPlace::Link(_) => PacketEventKind::Lost,
+            PacketEventLocation::Link(_) => PacketEventKind::Lost,
             _ => PacketEventKind::Dropped,
         };
         let row = match &packet.body {
@@ -407,9 +407,9 @@ fn with_header(row: PacketEvent, packet: &Packet) -> PacketEvent {
     }
 }
 
-fn end(side: Side) -> PacketEventPlace {
+fn end(side: Side) -> PacketEventLocation {
     match side {
-        Side::Sender => PacketEventPlace::Sender,
-        Side::Receiver => PacketEventPlace::Receiver,
+        Side::Sender => PacketEventLocation::Sender,
+        Side::Receiver => PacketEventLocation::Receiver,
     }
 }

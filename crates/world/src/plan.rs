@@ -5,6 +5,7 @@ mod flows;
 mod functions;
 mod names;
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -17,7 +18,6 @@ use windtunnel_networks::layer::LayerMaker;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
-use windtunnel_networks::scion::ScionSettings;
 use windtunnel_orbits::{GroundPath, Sky};
 use windtunnel_packets::ndn::{PacketFormat, wire};
 use windtunnel_queues::{Discipline, QueueLimit};
@@ -62,10 +62,6 @@ pub struct Plan {
     pub domains: Option<DomainsPlan>,
     /// The roots of regions that names are asked of.
     pub roots: Vec<RootPlan>,
-    /// Its regions, if it is a network of such.
-    pub regions: RegionNames,
-    /// Its autonomous systems whose hosts choose paths, if it is a network of such.
-    pub autonomous_systems: Option<AutonomousSystems>,
     /// How names and packets find their way.
     pub routing: Routing,
     /// The nodes where packets of real hosts enter and leave; none twice.
@@ -96,20 +92,6 @@ pub struct DomainsPlan {
     /// Whether IP joins all domains too: what the carrier cannot take goes by the shortest path as it
     /// was at the beginning.
     pub has_plain_paths: bool,
-}
-
-/// Regions by their numbers: the name of each, and how many IP prefixes its routers keep if
-/// that is not one for each node.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct RegionNames(pub BTreeMap<u8, (String, Option<u64>)>);
-
-/// Autonomous systems whose hosts choose the paths of their packets.
-#[derive(Clone, Debug)]
-pub struct AutonomousSystems {
-    /// The name of each.
-    pub names: Vec<String>,
-    /// The network.
-    pub settings: Arc<ScionSettings>,
 }
 
 /// A strategy's name in the registry of strategies.
@@ -369,6 +351,13 @@ impl Plan {
     #[must_use]
     pub fn are_apart(&self, [first, second]: [usize; 2]) -> bool {
         self.domains.as_ref().is_some_and(|it| it.of[first] != it.of[second])
+    }
+
+    /// What carries IP packets between domains, if it is an `L`.
+    #[must_use]
+    pub fn carrier<L: LayerMaker>(&self) -> Option<&L> {
+        let carrier: &dyn Any = self.domains.as_ref()?.carrier.as_ref();
+        carrier.downcast_ref()
     }
 
     /// The bytes of the header under which another network layer carries NDN packets over a link,

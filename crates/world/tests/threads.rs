@@ -9,8 +9,8 @@ use common::{
 };
 use windtunnel_applications::video::rules::{MpcSettings, RuleSettings};
 use windtunnel_applications::video::{
-    AdaptiveSettings, Frames, Ladder, LiveSettings, Picture, PlayoutSettings, ProgressiveSettings,
-    Reading,
+    AdaptiveSettings, Frames, Ladder, LateFramePolicy, LiveSettings, Picture, PlayoutSettings,
+    ProgressiveSettings,
 };
 use windtunnel_applications::{Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Streams, Time};
@@ -103,7 +103,7 @@ fn players_are_the_same_on_any_number_of_threads() {
                 playout: PlayoutSettings {
                     threshold: tenth,
                     maximum_threshold: tenth,
-                    reading: Reading::Rebuffer,
+                    reading: LateFramePolicy::Rebuffer,
                 },
             }),
         ),

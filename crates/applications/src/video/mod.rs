@@ -23,7 +23,7 @@ pub use ladder::Ladder;
 pub use live::LiveSettings;
 pub(crate) use live::{LiveReceiver, LiveSender};
 pub use player::{Playback, Player, PlayerTotals, Segment};
-pub use playout::{Playout, PlayoutSettings, Reading};
+pub use playout::{LateFramePolicy, Playout, PlayoutSettings};
 pub use progressive::ProgressiveSettings;
 pub(crate) use progressive::{FileServer, ProgressivePlayer};
 pub use quality::{Experience, STALL_PENALTY, SWITCH_PENALTY};

@@ -12,7 +12,7 @@ use super::{Frames, Picture, Playback, PlayerTotals};
 
 /// What a player does when a frame is late.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reading {
+pub enum LateFramePolicy {
     /// It pauses: an underflow. It goes on once `B >= θ`, which has grown by the time that the
     /// frame was late, as VLC enlarges its `pts_delay`.
     Rebuffer,
@@ -24,7 +24,7 @@ pub enum Reading {
     DiscardThenRebuffer(Duration),
 }
 
-impl Reading {
+impl LateFramePolicy {
     /// How late a frame may be shown, where late ones are discarded.
     fn tolerance(self) -> Option<Duration> {
         match self {
@@ -42,7 +42,7 @@ pub struct PlayoutSettings {
     /// What `θ` does not exceed as it grows; VLC's is 5 s above the first.
     pub maximum_threshold: Duration,
     /// What it does when a frame is late.
-    pub reading: Reading,
+    pub reading: LateFramePolicy,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -114,9 +114,9 @@ impl Playout {
     fn pauses_at(&self) -> Option<usize> {
         let (count, ready) = (self.frames.count(), self.ready);
         let frame = match self.settings.reading {
-            Reading::Rebuffer => ready,
-            Reading::Discard(_) => count,
-            Reading::DiscardThenRebuffer(_) => {
+            LateFramePolicy::Rebuffer => ready,
+            LateFramePolicy::Discard(_) => count,
+            LateFramePolicy::DiscardThenRebuffer(_) => {
                 let latest = self.frames.duration(ready) + self.threshold;
                 (ready..count).find(|it| self.frames.duration(*it) >= latest).unwrap_or(count)
             }
@@ -280,12 +280,14 @@ mod tests {
     const REBUFFER: PlayoutSettings = PlayoutSettings {
         threshold: Duration::from_secs(1),
         maximum_threshold: Duration::from_secs(6),
-        reading: Reading::Rebuffer,
+        reading: LateFramePolicy::Rebuffer,
     };
-    const DISCARD: PlayoutSettings =
-        PlayoutSettings { reading: Reading::Discard(Duration::from_millis(20)), ..REBUFFER };
+    const DISCARD: PlayoutSettings = PlayoutSettings {
+        reading: LateFramePolicy::Discard(Duration::from_millis(20)),
+        ..REBUFFER
+    };
     const BOTH: PlayoutSettings = PlayoutSettings {
-        reading: Reading::DiscardThenRebuffer(Duration::from_millis(20)),
+        reading: LateFramePolicy::DiscardThenRebuffer(Duration::from_millis(20)),
         ..REBUFFER
     };
 

@@ -2,14 +2,14 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use windtunnel_world::{PacketEvent, PacketEventKind, PacketEventPlace};
+use windtunnel_world::{PacketEvent, PacketEventKind, PacketEventLocation};
 
 /// A connection or a subflow, and one of its ends.
 type Path = (Option<u64>, Option<u32>, bool);
 
 /// Whether an event is at the end from which a flow's data comes, or that asks for it.
 fn is_at_sender(event: &PacketEvent) -> bool {
-    matches!(event.place, PacketEventPlace::Sender | PacketEventPlace::Consumer)
+    matches!(event.place, PacketEventLocation::Sender | PacketEventLocation::Consumer)
 }
 
 fn path(event: &PacketEvent, sent_by_sender: bool) -> Path {
@@ -47,7 +47,7 @@ impl Exchange {
         let number = event.number.unwrap_or_default();
         self.under_way.entry((path, number, takes(event))).or_default().push_back(packet);
         let is_acknowledged = event.connection.is_some() && takes(event) > 0;
-        let is_asked = event.place == PacketEventPlace::Consumer;
+        let is_asked = event.place == PacketEventLocation::Consumer;
         let before = (is_acknowledged || is_asked)
             .then(|| self.outstanding.insert((path, number), (number + takes(event), packet)));
         let is_again = event.kind == PacketEventKind::Retransmitted;
@@ -70,7 +70,7 @@ impl Exchange {
     pub(super) fn arrive(&mut self, event: &PacketEvent) -> (u64, Vec<u64>) {
         let at_sender = is_at_sender(event);
         let number = event.number.unwrap_or_default();
-        if event.place == PacketEventPlace::Consumer {
+        if event.place == PacketEventLocation::Consumer {
             // Data has the number of the Interest that it answers.
             let asked = self.outstanding.remove(&(path(event, true), number));
             let packet = asked.map_or_else(|| self.fresh(false), |it| it.1);

@@ -7,18 +7,18 @@ use arrow_schema::{DataType, Field, Schema};
 use windtunnel_engine::Duration;
 
 /// Builds a table column by column: each column reads its value from every row.
-pub(super) struct Columns<'a, T> {
+pub(crate) struct Columns<'a, T> {
     rows: &'a [T],
     pub(super) fields: Vec<Field>,
     pub(super) arrays: Vec<ArrayRef>,
 }
 
 impl<'a, T> Columns<'a, T> {
-    pub(super) fn of(rows: &'a [T]) -> Self {
+    pub(crate) fn of(rows: &'a [T]) -> Self {
         Self { rows, fields: Vec::new(), arrays: Vec::new() }
     }
 
-    pub(super) fn text<'b>(mut self, name: &str, get: impl Fn(&'a T) -> &'b str) -> Self {
+    pub(crate) fn text<'b>(mut self, name: &str, get: impl Fn(&'a T) -> &'b str) -> Self {
         let values = StringArray::from_iter_values(self.rows.iter().map(get));
         self.fields.push(Field::new(name, DataType::Utf8, false));
         self.arrays.push(Arc::new(values));
@@ -26,7 +26,7 @@ impl<'a, T> Columns<'a, T> {
     }
 
     /// A number that may be missing; a number that is not finite is missing.
-    pub(super) fn number<N: Into<Option<f64>>>(
+    pub(crate) fn number<N: Into<Option<f64>>>(
         mut self,
         name: &str,
         get: impl Fn(&'a T) -> N,
@@ -38,7 +38,7 @@ impl<'a, T> Columns<'a, T> {
         self
     }
 
-    pub(super) fn count(mut self, name: &str, get: impl Fn(&'a T) -> u64) -> Self {
+    pub(crate) fn count(mut self, name: &str, get: impl Fn(&'a T) -> u64) -> Self {
         let values = UInt64Array::from_iter_values(self.rows.iter().map(get));
         self.fields.push(Field::new(name, DataType::UInt64, false));
         self.arrays.push(Arc::new(values));
@@ -46,7 +46,7 @@ impl<'a, T> Columns<'a, T> {
     }
 
     /// A text that may be missing.
-    pub(super) fn text_if_any<'b>(
+    pub(crate) fn text_if_any<'b>(
         mut self,
         name: &str,
         get: impl Fn(&'a T) -> Option<&'b str>,
@@ -58,7 +58,7 @@ impl<'a, T> Columns<'a, T> {
     }
 
     /// A count that may be missing.
-    pub(super) fn count_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<u64>) -> Self {
+    pub(crate) fn count_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<u64>) -> Self {
         let values: UInt64Array = self.rows.iter().map(get).collect();
         self.fields.push(Field::new(name, DataType::UInt64, true));
         self.arrays.push(Arc::new(values));
@@ -66,14 +66,14 @@ impl<'a, T> Columns<'a, T> {
     }
 
     /// A flag that may be missing.
-    pub(super) fn flag_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<bool>) -> Self {
+    pub(crate) fn flag_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<bool>) -> Self {
         let values: BooleanArray = self.rows.iter().map(get).collect();
         self.fields.push(Field::new(name, DataType::Boolean, true));
         self.arrays.push(Arc::new(values));
         self
     }
 
-    pub(super) fn batch(self) -> RecordBatch {
+    pub(crate) fn batch(self) -> RecordBatch {
         RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.arrays)
             .expect("every column has a value for every row")
     }

@@ -2,7 +2,7 @@
 
 use arrow_array::RecordBatch;
 use windtunnel_engine::Duration;
-use windtunnel_world::{PacketEvent, PacketEventKind, PacketEventPlace, Plan, PortId};
+use windtunnel_world::{PacketEvent, PacketEventKind, PacketEventLocation, Plan, PortId};
 
 use super::columns::Columns;
 
@@ -23,21 +23,21 @@ fn name(kind: PacketEventKind) -> &'static str {
 }
 
 /// The name of the place of an event.
-pub(crate) fn place(place: PacketEventPlace) -> &'static str {
+pub(crate) fn place(place: PacketEventLocation) -> &'static str {
     match place {
-        PacketEventPlace::Sender => "sender",
-        PacketEventPlace::Receiver => "receiver",
-        PacketEventPlace::Consumer => "consumer",
-        PacketEventPlace::Queue(_) => "queue",
-        PacketEventPlace::Link(_) => "link",
-        PacketEventPlace::Path => "path",
+        PacketEventLocation::Sender => "sender",
+        PacketEventLocation::Receiver => "receiver",
+        PacketEventLocation::Consumer => "consumer",
+        PacketEventLocation::Queue(_) => "queue",
+        PacketEventLocation::Link(_) => "link",
+        PacketEventLocation::Path => "path",
     }
 }
 
 /// The port of an event that happened at one.
 fn port(event: &PacketEvent) -> Option<PortId> {
     match event.place {
-        PacketEventPlace::Queue(port) | PacketEventPlace::Link(port) => Some(port),
+        PacketEventLocation::Queue(port) | PacketEventLocation::Link(port) => Some(port),
         _ => None,
     }
 }

@@ -1,17 +1,16 @@
 //! Finished runs, and their tables.
 
+use std::sync::Arc;
+
 use arrow_array::RecordBatch;
 use arrow_select::concat::concat_batches;
 use windtunnel_engine::{Duration, Stop, Time};
-use windtunnel_scenario::Study;
+use windtunnel_scenario::{LayerKind, Study};
 use windtunnel_world::{Plan, World};
 
 use super::columns::Columns;
 use super::labels::Labels;
-use super::{
-    autonomous_systems, bridges, channels, flows, links, names, nodes, players, regions, sessions,
-    sky, subflows, tunnels,
-};
+use super::{bridges, channels, flows, links, nodes, players, sessions, sky, subflows, tunnels};
 
 /// The names of the tables of series.
 pub(crate) const SERIES: [&str; 8] = [
@@ -86,21 +85,21 @@ pub struct Measurements {
     sessions: sessions::Sessions,
     bridges: RecordBatch,
     tunnels: RecordBatch,
-    regions: RecordBatch,
-    routers: RecordBatch,
-    route_changes: RecordBatch,
-    name_lookups: RecordBatch,
-    autonomous_systems: RecordBatch,
-    as_routers: RecordBatch,
-    paths: RecordBatch,
-    path_changes: RecordBatch,
+    /// Those of network layers beside IP and NDN, by name.
+    layers: Vec<(&'static str, RecordBatch)>,
     players: RecordBatch,
     video_segments: RecordBatch,
 }
 
 impl Measurements {
     /// Reads a world after its run, which reached `end`. `prefixes` are those that the consumers request.
-    pub(crate) fn take(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> Self {
+    pub(crate) fn take(
+        plan: &Plan,
+        prefixes: &[String],
+        layers: &[Arc<dyn LayerKind>],
+        world: &World,
+        end: Time,
+    ) -> Self {
         Self {
             flows: flows::totals(plan, prefixes, world, end),
             subflows: subflows::totals(plan, world, end),
@@ -114,14 +113,7 @@ impl Measurements {
             sessions: sessions::Sessions::of(plan, world),
             bridges: bridges::totals(plan, world),
             tunnels: tunnels::totals(plan, world),
-            regions: regions::regions(plan, world),
-            routers: regions::totals(plan, world),
-            route_changes: regions::changes(plan, world),
-            name_lookups: names::lookups(plan, world),
-            autonomous_systems: autonomous_systems::systems(plan, world),
-            as_routers: autonomous_systems::routers(plan, world),
-            paths: autonomous_systems::paths(plan, world),
-            path_changes: autonomous_systems::changes(plan, world),
+            layers: layers.iter().flat_map(|it| it.tables(plan, world)).collect(),
             players: players::totals(plan, world, end),
             video_segments: players::segments(plan, world),
         }
@@ -142,16 +134,15 @@ fn run_table(run: &Run) -> RecordBatch {
 }
 
 /// All tables of the given runs, by name: `runs`, `flows`, `subflows`, `transfers`, `links`,
-/// `nodes`, `bridges`, `tunnels`, `regions`, `routers`, `route_changes`,
-/// `name_lookups`, `autonomous_systems`, `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
-/// `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
+/// `nodes`, `bridges`, `tunnels`, those of network layers, `maps`, `link_budgets`, `antennas`,
+/// `contacts`, `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, and unless they are
 /// in files `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series`,
 /// `playback_series`, `packet_events` and `node_series`. Each starts with a column for every axis
 /// of the comparison and the run's number. Without runs there are no tables.
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     type Part = fn(&Run) -> RecordBatch;
-    let parts: [(&'static str, Part); 25] = [
+    let network: [(&'static str, Part); 8] = [
         ("runs", run_table),
         ("flows", |run| run.measurements.flows.clone()),
         ("subflows", |run| run.measurements.subflows.clone()),
@@ -160,14 +151,8 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         ("nodes", |run| run.measurements.nodes.clone()),
         ("bridges", |run| run.measurements.bridges.clone()),
         ("tunnels", |run| run.measurements.tunnels.clone()),
-        ("regions", |run| run.measurements.regions.clone()),
-        ("routers", |run| run.measurements.routers.clone()),
-        ("route_changes", |run| run.measurements.route_changes.clone()),
-        ("name_lookups", |run| run.measurements.name_lookups.clone()),
-        ("autonomous_systems", |run| run.measurements.autonomous_systems.clone()),
-        ("as_routers", |run| run.measurements.as_routers.clone()),
-        ("paths", |run| run.measurements.paths.clone()),
-        ("path_changes", |run| run.measurements.path_changes.clone()),
+    ];
+    let others: [(&'static str, Part); 9] = [
         ("maps", |run| run.measurements.maps.clone()),
         ("link_budgets", |run| run.measurements.link_budgets.clone()),
         ("antennas", |run| run.measurements.antennas.clone()),
@@ -182,9 +167,15 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
         return Vec::new();
     }
     let labelled =
-        |run: &Run, part: Part| Labels::new(study, run.case, run.number).before(&part(run));
-    let totals =
-        parts.into_iter().map(|(name, part)| (name, joined(runs, |it| labelled(it, part))));
+        |run: &Run, table: &RecordBatch| Labels::new(study, run.case, run.number).before(table);
+    let of_part =
+        |(name, part): (&'static str, Part)| (name, joined(runs, |it| labelled(it, &part(it))));
+    // The same for each run, as all have the layers of the study.
+    let layers = runs[0].measurements.layers.iter().enumerate().map(|(place, (name, _))| {
+        (*name, joined(runs, |it| labelled(it, &it.measurements.layers[place].1)))
+    });
+    let totals = network.into_iter().map(of_part).chain(layers);
+    let totals = totals.chain(others.into_iter().map(of_part));
     // The same for each run: in memory or in files.
     let series = SERIES.into_iter().enumerate().take(runs[0].series.len());
     let series = series.map(|(place, name)| (name, joined(runs, |it| it.series[place].clone())));

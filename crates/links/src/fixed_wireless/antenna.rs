@@ -18,7 +18,7 @@ const HALF_THE_POWER: f64 = 3.0;
 
 /// The shape of an antenna's beam.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Pattern {
+pub enum AntennaPattern {
     /// A Gaussian beam of that width between the points of half the power, down to the first
     /// side lobe that F.699 gives an antenna of that gain.
     Gaussian {
@@ -43,7 +43,7 @@ pub struct Antenna {
     /// Its gain on the axis.
     pub gain: f64,
     /// Its beam.
-    pub pattern: Pattern,
+    pub pattern: AntennaPattern,
 }
 
 /// What an antenna loses over the angle from its axis, as pairs of both.
@@ -86,13 +86,13 @@ impl Antenna {
     pub fn loss(&self, angle: f64) -> f64 {
         let angle = angle.abs();
         match self.pattern {
-            Pattern::Gaussian { width } => {
+            AntennaPattern::Gaussian { width } => {
                 let diameter = diameter_of(self.gain);
                 let ratio = angle / width;
                 (12.0 * ratio * ratio).min(self.gain - first_side_lobe(diameter))
             }
-            Pattern::F699 { diameter } => self.gain - self.peak(diameter, angle),
-            Pattern::F1245 { diameter } => self.gain - self.average(diameter, angle),
+            AntennaPattern::F699 { diameter } => self.gain - self.peak(diameter, angle),
+            AntennaPattern::F1245 { diameter } => self.gain - self.average(diameter, angle),
         }
     }
 
@@ -100,8 +100,8 @@ impl Antenna {
     #[must_use]
     pub fn width(&self) -> f64 {
         match self.pattern {
-            Pattern::Gaussian { width } => width,
-            Pattern::F699 { diameter } | Pattern::F1245 { diameter } => {
+            AntennaPattern::Gaussian { width } => width,
+            AntennaPattern::F699 { diameter } | AntennaPattern::F1245 { diameter } => {
                 2.0 * sqrt(HALF_THE_POWER / MAIN_LOBE) / diameter
             }
         }

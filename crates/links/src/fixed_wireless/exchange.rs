@@ -4,7 +4,7 @@
 use windtunnel_engine::{Duration, Random, Rate};
 
 use super::block_ack::{Window, attempts};
-use super::mcs::Thresholds;
+use super::mcs::SnrThresholds;
 use super::packet_errors::PacketErrors;
 use super::timing::{Access, EXCHANGE_OVERHEAD, LONGEST, around};
 use crate::channel::Reception;
@@ -18,7 +18,7 @@ pub struct ExchangePlan {
     /// The most packets of an aggregate: 1 to 64.
     pub aggregation: u32,
     /// From which SNR on schemes can be used.
-    pub thresholds: Thresholds,
+    pub thresholds: SnrThresholds,
     /// How often a packet is sent again at the most.
     pub retransmissions: u32,
 }

@@ -67,7 +67,7 @@ pub static SCHEMES: [Mcs; 12] = [
 
 /// From which SNR on a scheme can be used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Thresholds {
+pub enum SnrThresholds {
     /// Where the standard's sensitivities are reached at a noise figure of 10 dB.
     #[default]
     Standard,
@@ -94,17 +94,19 @@ impl Mcs {
 
     /// The SNR in dB at which a hundredth of packets of 4,096 bytes is wrong.
     #[must_use]
-    pub fn needed(&self, thresholds: Thresholds) -> f64 {
+    pub fn needed(&self, thresholds: SnrThresholds) -> f64 {
         match thresholds {
-            Thresholds::Standard => self.sensitivity - noise(BANDWIDTH, SENSITIVITY_NOISE_FIGURE),
-            Thresholds::Planner => self.planned,
+            SnrThresholds::Standard => {
+                self.sensitivity - noise(BANDWIDTH, SENSITIVITY_NOISE_FIGURE)
+            }
+            SnrThresholds::Planner => self.planned,
         }
     }
 
     /// The probability that a packet of this many bytes is wrong at a SNR in dB: all parts of it
     /// are wrong independently.
     #[must_use]
-    pub fn error(&self, thresholds: Thresholds, snr: f64, bytes: u32) -> f64 {
+    pub fn error(&self, thresholds: SnrThresholds, snr: f64, bytes: u32) -> f64 {
         let above = snr - self.needed(thresholds);
         let errors = -log1p(-REFERENCE_ERROR) * pow(10.0, -above / DECADE);
         1.0 - exp(-errors * f64::from(bytes) / REFERENCE_LENGTH)

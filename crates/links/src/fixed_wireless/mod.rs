@@ -32,12 +32,12 @@ use crate::atmosphere::{Air, Polarisation};
 use crate::course::Course;
 pub use adaptation::{Adaptation, Ladder, RateAdaptation};
 pub use antenna::{
-    Antenna, Pattern, PatternCurve, diameter_of, greatest_gain, greatest_gain_of_dish,
+    Antenna, AntennaPattern, PatternCurve, diameter_of, greatest_gain, greatest_gain_of_dish,
     in_wavelengths,
 };
 pub use beam::{Beam, Codebook, End};
 pub use exchange::ExchangePlan;
-pub use mcs::{Mcs, Thresholds};
+pub use mcs::{Mcs, SnrThresholds};
 pub use reflection::Reflection;
 pub use time_division::TimeDivisionPlan;
 pub use timing::{Access, MediumAccess};

@@ -1,6 +1,6 @@
 //! How likely the packets of one end are wrong.
 
-use super::mcs::Thresholds;
+use super::mcs::SnrThresholds;
 use crate::channel::Reception;
 
 /// The probabilities of one end's packets. Most packets are as long as the one before, and come
@@ -8,12 +8,12 @@ use crate::channel::Reception;
 /// the time of a simulation.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct PacketErrors {
-    thresholds: Thresholds,
+    thresholds: SnrThresholds,
     last: Option<(Reception, u32, f64)>,
 }
 
 impl PacketErrors {
-    pub(super) fn new(thresholds: Thresholds) -> Self {
+    pub(super) fn new(thresholds: SnrThresholds) -> Self {
         Self { thresholds, last: None }
     }
 
@@ -44,12 +44,12 @@ mod tests {
         fn every_packet_has_the_error_of_its_own_reception(
             packets in prop::collection::vec((0..2_usize, 0..2_u32, 0..2_u32), 1..50),
         ) {
-            let mut errors = PacketErrors::new(Thresholds::Planner);
+            let mut errors = PacketErrors::new(SnrThresholds::Planner);
             for (scheme, snr, bytes) in packets {
                 let (scheme, snr) = (&SCHEMES[7 + scheme], 9.0 + f64::from(snr));
                 let bytes = 64 + 1484 * bytes;
                 let found = errors.of(Reception { snr, scheme }, bytes);
-                prop_assert_eq!(found, scheme.error(Thresholds::Planner, snr, bytes));
+                prop_assert_eq!(found, scheme.error(SnrThresholds::Planner, snr, bytes));
             }
         }
     }

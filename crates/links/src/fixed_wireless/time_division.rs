@@ -3,7 +3,7 @@
 use windtunnel_engine::{Duration, Random, Rate, Time};
 
 use super::block_ack::{Window, attempts};
-use super::mcs::Thresholds;
+use super::mcs::SnrThresholds;
 use super::packet_errors::PacketErrors;
 use super::timing::{CAPACITY, FRAME, TERRAGRAPH_OVERHEAD, begin_of_data};
 use crate::channel::Reception;
@@ -15,7 +15,7 @@ pub struct TimeDivisionPlan {
     /// Which half: 0 or 1.
     pub half: u64,
     /// From which SNR on schemes can be used.
-    pub thresholds: Thresholds,
+    pub thresholds: SnrThresholds,
     /// How often a packet is sent again at the most.
     pub retransmissions: u32,
 }

@@ -6,7 +6,7 @@ use nix::errno::Errno;
 use serde::{Serialize, Serializer};
 use thiserror::Error;
 
-use crate::interface::Interface;
+use crate::interface::TunInterface;
 
 /// Why an emulation in progress has ended.
 #[derive(Debug, Error)]
@@ -27,7 +27,7 @@ pub enum Failure {
 
 impl Failure {
     /// What an error of an interface means.
-    pub(super) fn of(interface: &Interface) -> impl FnOnce(io::Error) -> Self {
+    pub(super) fn of(interface: &TunInterface) -> impl FnOnce(io::Error) -> Self {
         let name = interface.name().to_owned();
         // EBADFD is what a TUN device that was removed answers (tun_do_read).
         |error| match error.raw_os_error().map(Errno::from_raw) {

@@ -22,11 +22,11 @@ use windtunnel_world::{Entry, Plan, Unreachable, World};
 
 use crate::capabilities::give_up_all_but;
 use crate::clock::Clock;
-use crate::interface::Interface;
+use crate::interface::TunInterface;
 pub use failure::Failure;
 pub use report::{Buckets, Direction, Percentiles, Queue, Report};
 use report::{Counters, Ended};
-pub use session::{Door, Session, SessionError};
+pub use session::{Door, EmulationSession, SessionError};
 use thread::RealTime;
 
 /// A node that real hosts are behind.
@@ -35,7 +35,7 @@ pub struct Attachment {
     /// The node, by its place in the plan.
     pub node: usize,
     /// Where its packets enter and leave. It has the addresses of the node.
-    pub interface: Interface,
+    pub interface: TunInterface,
 }
 
 /// An emulation that has ended.
@@ -63,7 +63,7 @@ pub struct Emulation {
 
 #[derive(Debug)]
 struct Attached {
-    interface: Interface,
+    interface: TunInterface,
     /// When it was last seen without a packet that waits.
     emptied: Time,
 }

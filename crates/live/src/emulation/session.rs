@@ -15,7 +15,7 @@ use windtunnel_packets::ip::{address_of_node, address_of_node_v6};
 use windtunnel_world::{Plan, Unreachable, World};
 
 use super::{Attachment, Emulation, Finished};
-use crate::interface::Interface;
+use crate::interface::TunInterface;
 use crate::namespace::Namespace;
 
 /// What makes TUN interfaces.
@@ -28,7 +28,7 @@ const PREFIXES: [u8; 2] = [8, 64];
 /// Where the packets of a node enter and leave.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Door {
-    /// A namespace made for it, with one interface, where [`Session::spawn`] starts programs.
+    /// A namespace made for it, with one interface, where [`EmulationSession::spawn`] starts programs.
     Own,
     /// An interface: one that is there, with its addresses, or one that is made.
     Interface {
@@ -57,7 +57,7 @@ pub enum SessionError {
 
 /// An emulation in progress. When it is dropped, its namespaces vanish, and what runs in them.
 #[derive(Debug)]
-pub struct Session {
+pub struct EmulationSession {
     /// None once it has begun.
     begin: Option<Sender<()>>,
     stop: Arc<AtomicBool>,
@@ -90,9 +90,9 @@ fn refused(what: String) -> impl FnOnce(io::Error) -> SessionError {
     |error| SessionError::Refused { what, error }
 }
 
-impl Session {
+impl EmulationSession {
     /// Sets up the emulation of a plan, with these doors of nodes. Virtual time stands still until
-    /// [`Session::begin`]. `record` is given the plan with the attached nodes, and the world before
+    /// [`EmulationSession::begin`]. `record` is given the plan with the attached nodes, and the world before
     /// anything happens.
     ///
     /// # Errors
@@ -112,7 +112,7 @@ impl Session {
                     let what = format!("cannot make a network namespace for {name}");
                     let namespace = Namespace::create().map_err(refused(what))?;
                     let made =
-                        namespace.run(move || Interface::create(INTERFACE, &addresses(node)));
+                        namespace.run(move || TunInterface::create(INTERFACE, &addresses(node)));
                     namespaces.insert(node, namespace);
                     made.map_err(refused(format!("cannot make an interface for {name}")))?
                 }
@@ -189,7 +189,7 @@ fn addresses(node: usize) -> [(IpAddr, u8); 2] {
 }
 
 /// Opens an interface of a namespace, or makes it.
-fn attach(name: String, namespace: Option<&str>, node: usize) -> io::Result<Interface> {
+fn attach(name: String, namespace: Option<&str>, node: usize) -> io::Result<TunInterface> {
     let namespace = namespace.map_or_else(Namespace::current, Namespace::named)?;
-    namespace.run(move || Interface::open_or_create(&name, &addresses(node)))
+    namespace.run(move || TunInterface::open_or_create(&name, &addresses(node)))
 }

@@ -7,15 +7,15 @@
 mod bytes;
 mod connection;
 mod host;
+mod interface_address;
 mod numbers;
-mod place;
 mod run;
 mod settings;
 mod transfer;
 
 pub use connection::{GIVE_UP, Status, TIME_WAIT};
 pub use host::{ConnectionId, HostCounters, TcpHost};
-pub use place::{Place, PlaceError, open};
+pub use interface_address::{InterfaceAddress, InterfaceAddressError, open};
 pub use run::{Wire, drive};
 pub use settings::{ControllerError, controller, settings};
 pub use transfer::{Call, TransferError, Transferred, transfer};

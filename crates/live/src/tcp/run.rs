@@ -11,7 +11,7 @@ use windtunnel_engine::Time;
 
 use super::host::TcpHost;
 use crate::clock::Clock;
-use crate::interface::Interface;
+use crate::interface::TunInterface;
 
 /// So many packets are received before timers and applications have their turn.
 const BATCH: usize = 64;
@@ -39,13 +39,13 @@ pub trait Wire {
     fn wait(&mut self, longest: Duration) -> io::Result<()>;
 }
 
-impl Wire for &Interface {
+impl Wire for &TunInterface {
     fn receive(&mut self, _: Time, buffer: &mut [u8]) -> io::Result<Option<usize>> {
-        Interface::receive(self, buffer)
+        TunInterface::receive(self, buffer)
     }
 
     fn send(&mut self, _: Time, packet: &[u8]) -> io::Result<()> {
-        match Interface::send(self, packet) {
+        match TunInterface::send(self, packet) {
             // The kernel has no memory for it, or the interface is down: it is lost.
             Err(error) if is_loss(&error) => Ok(()),
             other => other,

@@ -268,15 +268,7 @@ impl Forwarder {
             Body::Data(data) => self.on_data(now, face, data, packet, outbox),
             Body::Nack(nack) => self.on_nack(now, face, nack, packet.network_size, outbox),
             // These are not forwarded by name.
-            Body::LinkPacket(_)
-            | Body::Segment(_)
-            | Body::Datagram(_)
-            | Body::Dns(_)
-            | Body::Message(_)
-            | Body::Tunnelled(_)
-            | Body::Region(_)
-            | Body::Scion(_)
-            | Body::Real(_) => {}
+            _ => {}
         }
         None
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use windtunnel_engine::Time;
 use windtunnel_packets::region::Code;
 
-use super::counters::RouterCounters;
+use super::counters::RegionRouterCounters;
 use super::settings::RegionSettings;
 use crate::layer::Interface;
 
@@ -16,7 +16,7 @@ pub(super) struct RouterContext {
     pub(super) node: u32,
     pub(super) code: Code,
     pub(super) ports: Vec<Port>,
-    pub(super) counters: RouterCounters,
+    pub(super) counters: RegionRouterCounters,
 }
 
 /// An interface.

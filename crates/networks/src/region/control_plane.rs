@@ -7,8 +7,8 @@ use std::collections::BTreeMap;
 
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::region::{
-    AddressKind, BorderRecord, Code, Content, Control, ExternalRecord, HOP_LIMIT, Neighbour,
-    Record, RegionLink, RegionPacket, RouterRecord, SessionMessage, Update, protocol,
+    AddressKind, BorderRecord, Code, Content, ExternalRecord, HOP_LIMIT, Neighbour, Record,
+    RegionControl, RegionLink, RegionPacket, RouterRecord, SessionMessage, Update, protocol,
 };
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route as PacketRoute};
 
@@ -18,7 +18,7 @@ use super::link_state::{LinkState, Reached};
 use super::path_vector::{Exit, PathVector, Route};
 use super::region_graph::RegionGraph;
 use super::session::Session;
-use super::settings::{Lookup, Routing, Standing, Transit};
+use super::settings::{CodeLookup, RegionRouting, Standing, Transit};
 use crate::layer::{Actions, Interface};
 
 /// Paths are computed so long after the first news (RFC 8405's initial delay).
@@ -45,7 +45,7 @@ pub(super) struct ControlPlane {
     agreements: Time,
     random: Random,
     /// What is to be sent.
-    output: Vec<(Interface, Control)>,
+    output: Vec<(Interface, RegionControl)>,
     changes: Vec<RouteChange>,
 }
 
@@ -170,7 +170,8 @@ impl ControlPlane {
         from: Interface,
         bytes: &[u8],
     ) -> bool {
-        let Ok(Control::Session { sequence, acknowledgement, message }) = Control::decode(bytes)
+        let Ok(RegionControl::Session { sequence, acknowledgement, message }) =
+            RegionControl::decode(bytes)
         else {
             return false;
         };
@@ -208,12 +209,12 @@ impl ControlPlane {
             let network_size = encoding.header() + bytes.len() as u16;
             let is_alone = matches!(
                 control,
-                Control::Session { message: SessionMessage::Acknowledgement, .. }
+                RegionControl::Session { message: SessionMessage::Acknowledgement, .. }
             );
             context.counters.control_messages += u64::from(!is_alone);
             context.counters.control_bytes += u64::from(network_size);
             let body = Body::Region(RegionPacket {
-                destination: context.settings.places[port.node as usize].code,
+                destination: context.settings.nodes[port.node as usize].code,
                 source: context.code,
                 encoding,
                 protocol: protocol::CONTROL,
@@ -232,7 +233,7 @@ impl ControlPlane {
     fn with_session(
         &mut self,
         interface: Interface,
-        act: impl FnOnce(&mut Session, &mut Vec<Control>),
+        act: impl FnOnce(&mut Session, &mut Vec<RegionControl>),
     ) {
         let mut output = Vec::new();
         act(&mut self.sessions[usize::from(interface.0)], &mut output);
@@ -295,7 +296,7 @@ impl ControlPlane {
             Some(Interface(place as u16))
         };
         let is_other = self.link_state.search(context.node, up);
-        let has_graph = context.settings.routing == Routing::LinkState;
+        let has_graph = context.settings.routing == RegionRouting::LinkState;
         if has_graph {
             self.graph.search(context.number(), self.link_state.borders());
         }
@@ -364,7 +365,7 @@ impl ControlPlane {
 
     /// Tells all regions of the own links to others, if those are others than before.
     fn announce_border(&mut self, now: Time, context: &RouterContext, is_other: bool) {
-        if !is_other || context.settings.routing == Routing::PathVector {
+        if !is_other || context.settings.routing == RegionRouting::PathVector {
             return;
         }
         let known = self.link_state.borders().find(|it| it.router == context.node);
@@ -391,8 +392,8 @@ impl ControlPlane {
     /// begins at the own node, then the nearest border.
     fn decide(&mut self, now: Time, context: &RouterContext, code: Code) {
         let found = match context.settings.routing {
-            Routing::PathVector => self.told(context, code),
-            Routing::LinkState => self.searched(context, code),
+            RegionRouting::PathVector => self.told(context, code),
+            RegionRouting::LinkState => self.searched(context, code),
         };
         let rank = |(cost, it): &(u64, Route)| (it.standing, it.path.len(), *cost, it.exit);
         let best = found.into_iter().min_by_key(rank).map(|it| it.1);
@@ -427,7 +428,7 @@ impl ControlPlane {
 
     /// Tells the own region how the own node reaches another one, or that it does not any more.
     fn announce(&mut self, now: Time, context: &RouterContext, code: Code) {
-        if context.settings.routing == Routing::LinkState {
+        if context.settings.routing == RegionRouting::LinkState {
             return;
         }
         let known = self.link_state.external(code, context.node);
@@ -450,7 +451,7 @@ impl ControlPlane {
 
     /// Tells neighbouring regions how a region is reached.
     fn tell(&mut self, now: Time, context: &RouterContext, code: Code) {
-        if context.settings.routing == Routing::LinkState {
+        if context.settings.routing == RegionRouting::LinkState {
             return;
         }
         let own = Route {
@@ -477,12 +478,12 @@ impl ControlPlane {
 fn own_codes(context: &RouterContext, link_state: &LinkState) -> Vec<Code> {
     let region = Code::of_region(context.number());
     match context.settings.lookup {
-        Lookup::TwoLevel => vec![region],
-        Lookup::Full => {
+        CodeLookup::TwoLevel => vec![region],
+        CodeLookup::Full => {
             let parts = link_state.sub_regions().into_iter();
             parts.map(|it| Code::of_sub_region(context.number(), it)).collect()
         }
-        Lookup::LongestPrefix if context.code == region => vec![region],
-        Lookup::LongestPrefix => vec![region, context.code],
+        CodeLookup::LongestPrefix if context.code == region => vec![region],
+        CodeLookup::LongestPrefix => vec![region, context.code],
     }
 }

@@ -5,7 +5,7 @@ use windtunnel_packets::region::Code;
 
 /// What a router counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RouterCounters {
+pub struct RegionRouterCounters {
     /// Packets forwarded by the code of a region: the device knows the region protocol.
     pub region_lookups: u64,
     /// Packets between regions forwarded by the address in their payload.

@@ -3,7 +3,7 @@
 use windtunnel_engine::{Handle, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{
-    AddressKind, Code, Content, Control, ErrorKind, HOP_LIMIT, NO_AGREEMENT, NOT_ACCEPTED,
+    AddressKind, Code, Content, ErrorKind, HOP_LIMIT, NO_AGREEMENT, NOT_ACCEPTED, RegionControl,
     RegionPacket, UNKNOWN_ADDRESS, UNKNOWN_REGION, UNKNOWN_SUB_REGION, protocol,
 };
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
@@ -128,7 +128,7 @@ impl DataPlane {
             }
             return Some(packet);
         }
-        let to = context.settings.places[destination.node as usize].code;
+        let to = context.settings.nodes[destination.node as usize].code;
         let ends = [context.node, destination.node].map(|it| it as usize);
         let has_route =
             to.region() == context.number() || control.route(context.settings.lookup, to).is_some();
@@ -162,9 +162,9 @@ impl DataPlane {
             context.counters.too_big += 1;
             return packets.discard(&packet);
         };
-        let is_hidden = context.settings.places[ends[0]].is_hidden;
+        let is_hidden = context.settings.nodes[ends[0]].is_hidden;
         let header = RegionPacket {
-            destination: context.settings.places[to as usize].code,
+            destination: context.settings.nodes[to as usize].code,
             source: if is_hidden { Code::UNSPECIFIED } else { context.code },
             encoding: context.settings.encoding,
             protocol,
@@ -307,7 +307,7 @@ impl DataPlane {
         plane.context.counters.errors_sent += 1;
         let quoted = plane.packets.insert(packet);
         let encoding = header.encoding;
-        let size = packet.network_size.saturating_add(encoding.header() + Control::HEADER);
+        let size = packet.network_size.saturating_add(encoding.header() + RegionControl::HEADER);
         let report = RegionPacket {
             destination: header.source,
             source: plane.context.code,
@@ -323,7 +323,7 @@ impl DataPlane {
         let packet = Packet {
             body: Body::Region(report),
             ecn: Ecn::NotCapable,
-            network_size: size.min(Control::LARGEST_ERROR),
+            network_size: size.min(RegionControl::LARGEST_ERROR),
             hops: 0,
             route: Route::NONE,
         };

@@ -20,9 +20,10 @@ mod router;
 mod session;
 mod settings;
 
-pub use counters::{RouteChange, RouterCounters, TableSize};
-pub use router::{PROTOCOL, RegionRouter};
+pub use counters::{RegionRouterCounters, RouteChange, TableSize};
+pub use router::RegionRouter;
 pub use settings::{
-    Advertisement, Agreement, Lookup, Neighbour, Place, Region, RegionSettings, Relation, Routing,
-    Standing, Transit,
+    Advertisement, Agreement, CodeLookup, Neighbour, Region, RegionNode, RegionRouting,
+    RegionSettings, Relation, Standing, Transit,
 };
+pub use windtunnel_packets::region::PROTOCOL;

@@ -32,7 +32,7 @@ pub(super) enum Exit {
 
 /// What was told to a neighbour about a region.
 #[derive(Clone, Debug)]
-struct Told {
+struct Advertised {
     update: Option<Update>,
     /// When it may be told something else.
     next: Time,
@@ -46,7 +46,7 @@ struct Peer {
     /// What its region is to the own one, while an agreement is in force and the link is up.
     standing: Option<Standing>,
     routes: BTreeMap<Code, Update>,
-    told: BTreeMap<Code, Told>,
+    told: BTreeMap<Code, Advertised>,
 }
 
 /// The path vectors of one border.
@@ -143,7 +143,7 @@ impl PathVector {
                 Update { code, mtu: it.mtu, path }
             });
             let told = peer.told.entry(code);
-            let told = told.or_insert(Told { update: None, next: Time::ZERO });
+            let told = told.or_insert(Advertised { update: None, next: Time::ZERO });
             waiting.remove(&(told.next, place, code));
             let waits = update.is_some() || advertisement.withdrawals_wait;
             if told.update == update {

@@ -4,18 +4,15 @@ use std::sync::Arc;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::region::{Code, ETHER_TYPE, RouterRecord};
+use windtunnel_packets::region::{Code, PROTOCOL, RouterRecord};
 use windtunnel_packets::{Body, Packet, PacketStore, ProtocolNumber};
 
 use super::context::{Port, RouterContext};
 use super::control_plane::ControlPlane;
-use super::counters::{RouteChange, RouterCounters, TableSize};
+use super::counters::{RegionRouterCounters, RouteChange, TableSize};
 use super::data_plane::DataPlane;
 use super::settings::{RegionSettings, Transit};
 use crate::layer::{Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer};
-
-/// The number by which nodes know the layer: the protocol's EtherType.
-pub const PROTOCOL: ProtocolNumber = ProtocolNumber(ETHER_TYPE);
 
 /// The layer of one node: what it learns and what it forwards by.
 #[derive(Debug)]
@@ -31,23 +28,23 @@ impl RegionRouter {
     /// The router of a node.
     ///
     /// # Panics
-    /// If the node has no place in `settings`.
+    /// If the node is not in `settings`.
     #[must_use]
     pub fn new(settings: Arc<RegionSettings>, setting: NodeSetting) -> Self {
-        let place = &settings.places[setting.node];
+        let node = &settings.nodes[setting.node];
         let port = |it: &super::settings::Neighbour| Port {
             node: it.node,
             mtu: it.mtu,
-            region: settings.places[it.node as usize].code.region(),
+            region: settings.nodes[it.node as usize].code.region(),
             metric: it.metric,
             speaks_from: it.speaks_from,
             is_up: true,
         };
         let context = RouterContext {
             node: setting.node as u32,
-            code: place.code,
-            ports: place.neighbours.iter().map(port).collect(),
-            counters: RouterCounters::default(),
+            code: node.code,
+            ports: node.neighbours.iter().map(port).collect(),
+            counters: RegionRouterCounters::default(),
             settings: Arc::clone(&settings),
         };
         let control = ControlPlane::new(&context, setting.random);
@@ -74,7 +71,7 @@ impl RegionRouter {
 
     /// What it counted.
     #[must_use]
-    pub fn counters(&self) -> &RouterCounters {
+    pub fn counters(&self) -> &RegionRouterCounters {
         &self.context.counters
     }
 

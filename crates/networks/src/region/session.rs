@@ -9,7 +9,7 @@
 use std::collections::VecDeque;
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::region::{Control, SessionMessage};
+use windtunnel_packets::region::{RegionControl, SessionMessage};
 
 /// After so long without an acknowledgement all is sent again.
 const TIMEOUT: Duration = Duration::from_secs(1);
@@ -40,7 +40,12 @@ impl Default for Session {
 
 impl Session {
     /// Sends a message as soon as the window allows.
-    pub(super) fn send(&mut self, now: Time, message: SessionMessage, output: &mut Vec<Control>) {
+    pub(super) fn send(
+        &mut self,
+        now: Time,
+        message: SessionMessage,
+        output: &mut Vec<RegionControl>,
+    ) {
         self.waiting.push_back(message);
         self.fill_window(now, output);
     }
@@ -51,7 +56,7 @@ impl Session {
         now: Time,
         [sequence, acknowledgement]: [u32; 2],
         message: SessionMessage,
-        output: &mut Vec<Control>,
+        output: &mut Vec<RegionControl>,
     ) -> Option<SessionMessage> {
         let acknowledged = acknowledgement.wrapping_sub(self.first) as usize;
         // Also of what was sent before a timeout or an outage, and not again yet.
@@ -78,7 +83,7 @@ impl Session {
     }
 
     /// Sends again what is overdue.
-    pub(super) fn wake(&mut self, now: Time, output: &mut Vec<Control>) {
+    pub(super) fn wake(&mut self, now: Time, output: &mut Vec<RegionControl>) {
         if now >= self.resend {
             (self.sent, self.window) = (0, 1);
             self.fill_window(now, output);
@@ -91,7 +96,7 @@ impl Session {
     }
 
     /// The link is up again.
-    pub(super) fn resume(&mut self, now: Time, output: &mut Vec<Control>) {
+    pub(super) fn resume(&mut self, now: Time, output: &mut Vec<RegionControl>) {
         self.fill_window(now, output);
     }
 
@@ -100,7 +105,7 @@ impl Session {
         self.first.wrapping_add(self.sent as u32)
     }
 
-    fn fill_window(&mut self, now: Time, output: &mut Vec<Control>) {
+    fn fill_window(&mut self, now: Time, output: &mut Vec<RegionControl>) {
         while self.sent < self.waiting.len().min(self.window) {
             output.push(self.control(self.next(), self.waiting[self.sent].clone()));
             self.sent += 1;
@@ -110,8 +115,8 @@ impl Session {
         }
     }
 
-    fn control(&self, sequence: u32, message: SessionMessage) -> Control {
-        Control::Session { sequence, acknowledgement: self.expected, message }
+    fn control(&self, sequence: u32, message: SessionMessage) -> RegionControl {
+        RegionControl::Session { sequence, acknowledgement: self.expected, message }
     }
 }
 
@@ -147,7 +152,7 @@ mod tests {
             fates in proptest::collection::vec((0..2usize, 0..8u8, 0..4usize), 1..400),
         ) {
             let mut ends = [Session::default(), Session::default()];
-            let mut on_link: [Vec<Control>; 2] = Default::default();
+            let mut on_link: [Vec<RegionControl>; 2] = Default::default();
             let mut sent = [0, 0];
             let mut received: [Vec<SessionMessage>; 2] = Default::default();
             let mut now = Time::ZERO;
@@ -173,7 +178,7 @@ mod tests {
                     }
                     _ if !link.is_empty() => {
                         let place = if what == 9 { 0 } else { place % link.len() };
-                        let Control::Session { sequence, acknowledgement, message } =
+                        let RegionControl::Session { sequence, acknowledgement, message } =
                             link.remove(place)
                         else {
                             unreachable!("ends send nothing else")

@@ -24,6 +24,10 @@ pub enum Transit {
 pub struct Region {
     /// Its number, among [`Code::REGIONS`].
     pub number: u8,
+    /// Its name.
+    pub name: String,
+    /// How many IP prefixes its routers keep; default: one for each node.
+    pub prefixes: Option<u64>,
     /// How packets of others cross it.
     pub transit: Transit,
     /// What its addresses are.
@@ -46,9 +50,9 @@ pub struct Neighbour {
     pub speaks_from: Time,
 }
 
-/// A node.
+/// A node of a region.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct RegionNode {
     /// Its region and sub-region.
     pub code: Code,
     /// Whether what it sends does not say where it comes from.
@@ -139,7 +143,7 @@ impl Default for Advertisement {
 
 /// How regions learn of each other: the paper names both (section VI.D.1).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Routing {
+pub enum RegionRouting {
     /// Borders of neighbouring regions tell each other by which regions each is reached.
     #[default]
     PathVector,
@@ -150,7 +154,7 @@ pub enum Routing {
 /// What routers look up of a code of another region. The paper says "exact match" (section
 /// VI.D.2) and not of what; in its own region a router knows all sub-regions.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Lookup {
+pub enum CodeLookup {
     /// The eight bits of the region.
     #[default]
     TwoLevel,
@@ -167,15 +171,15 @@ pub struct RegionSettings {
     /// How headers are encoded.
     pub encoding: Encoding,
     /// How regions learn of each other.
-    pub routing: Routing,
+    pub routing: RegionRouting,
     /// How borders tell of changes, if by a path vector.
     pub advertisement: Advertisement,
     /// What routers look up of codes.
-    pub lookup: Lookup,
+    pub lookup: CodeLookup,
     /// The regions, by their numbers.
     pub regions: Vec<Region>,
     /// The nodes, by their places in the plan.
-    pub places: Vec<Place>,
+    pub nodes: Vec<RegionNode>,
     /// What is agreed; regions without an agreement exchange nothing.
     pub agreements: Vec<Agreement>,
 }
@@ -194,9 +198,9 @@ impl RegionSettings {
     /// both are not of one version of IP, or the sender is hidden.
     #[must_use]
     pub fn kinds(&self, [from, to]: [usize; 2]) -> Option<[AddressKind; 2]> {
-        let place = &self.places[from];
-        let kind = |node: usize| self.region(self.places[node].code.region()).addresses;
-        let source = if place.is_hidden { AddressKind::Absent } else { kind(from) };
+        let node = &self.nodes[from];
+        let kind = |node: usize| self.region(self.nodes[node].code.region()).addresses;
+        let source = if node.is_hidden { AddressKind::Absent } else { kind(from) };
         let kinds = [source, kind(to)];
         let is_ip = matches!(source, AddressKind::Ipv4 | AddressKind::Ipv6);
         (source != kinds[1] || !is_ip).then_some(kinds)
@@ -212,15 +216,15 @@ impl RegionSettings {
     /// The node at the other end of a node's interface, and the interface of that one, if both
     /// are in one part of a region.
     pub(super) fn neighbour_inside(&self, node: u32, interface: u16) -> Option<(u32, Interface)> {
-        let neighbours = &self.places[node as usize].neighbours;
+        let neighbours = &self.nodes[node as usize].neighbours;
         let (before, from) = neighbours.split_at(usize::from(interface));
         let other = from.first()?.node;
-        let place = &self.places[other as usize];
+        let far = &self.nodes[other as usize];
         // Of several links between the two, each has the same place among them at both.
         let earlier = before.iter().filter(|it| it.node == other).count();
-        let mut links = (0..).zip(&place.neighbours).filter(|(_, it)| it.node == node);
+        let mut links = (0..).zip(&far.neighbours).filter(|(_, it)| it.node == node);
         let (its_own, _) = links.nth(earlier)?;
-        let is_inside = place.code == self.places[node as usize].code;
+        let is_inside = far.code == self.nodes[node as usize].code;
         is_inside.then_some((other, Interface(its_own)))
     }
 

@@ -241,10 +241,10 @@ fn info(
     };
     // Where a beacon ends, paths cross from where it came in.
     let Some(from) = leaves.or(came) else { return info };
-    let ways = &settings.places[from.node as usize].ways;
+    let paths = &settings.nodes[from.node as usize].paths;
     for other in system.interfaces.iter().filter(|it| it.number != from.number) {
-        let way = &ways[settings.places[other.node as usize].member as usize];
-        let (latency, bandwidth) = (micros(way.latency), kilobits(way.bandwidth));
+        let path = &paths[settings.nodes[other.node as usize].member as usize];
+        let (latency, bandwidth) = (micros(path.latency), kilobits(path.bandwidth));
         if came.is_some_and(|it| it.number == other.number) {
             (info.intra_latency, info.intra_bandwidth) = (latency, bandwidth);
         } else if other.node != from.node {

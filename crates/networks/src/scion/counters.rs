@@ -2,7 +2,7 @@
 
 /// What the border router, or the router inside, of a node counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct RouterCounters {
+pub struct ScionRouterCounters {
     /// Packets forwarded to another system by their hop fields.
     pub forwarded: u64,
     /// Packets forwarded inside the system by the address of the underlay.

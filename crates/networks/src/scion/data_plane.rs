@@ -11,8 +11,8 @@ use windtunnel_packets::scion::{
 };
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route, udp};
 
-use super::counters::RouterCounters;
-use super::inside::Place;
+use super::counters::ScionRouterCounters;
+use super::inside::SystemNode;
 use super::settings::{ScionSettings, System, host_address};
 use crate::error_budget::ErrorBudget;
 use crate::layer::{Actions, Interface};
@@ -33,13 +33,13 @@ pub(super) struct NodeContext {
     pub(super) node: u32,
     /// Whether each port's link works.
     pub(super) is_up: Vec<bool>,
-    pub(super) counters: RouterCounters,
+    pub(super) counters: ScionRouterCounters,
     pub(super) errors: ErrorBudget,
 }
 
 impl NodeContext {
-    pub(super) fn place(&self) -> &Place {
-        &self.shared.settings.places[self.node as usize]
+    pub(super) fn place(&self) -> &SystemNode {
+        &self.shared.settings.nodes[self.node as usize]
     }
 
     pub(super) fn system(&self) -> &System {
@@ -275,8 +275,8 @@ impl Plane<'_> {
     /// A packet has come to the system where its path ends.
     fn arrive(&mut self, carried: Carried) {
         let to = carried.header.between[1];
-        let places = &self.context.shared.settings.places;
-        if places[to as usize].system != self.context.place().system {
+        let nodes = &self.context.shared.settings.nodes;
+        if nodes[to as usize].system != self.context.place().system {
             return self.drop_invalid(&carried);
         }
         self.go(carried, to);
@@ -348,8 +348,8 @@ impl Plane<'_> {
     /// Takes a packet one node further inside the system.
     fn pass_inside(&mut self, carried: Carried) {
         let place = self.context.place();
-        let to = &self.context.shared.settings.places[carried.header.underlay[1] as usize];
-        let first = place.ways.get(to.member as usize).and_then(|it| it.first);
+        let to = &self.context.shared.settings.nodes[carried.header.underlay[1] as usize];
+        let first = place.paths.get(to.member as usize).and_then(|it| it.first);
         let Some(port) = first.filter(|_| to.system == place.system) else {
             return self.drop_invalid(&carried);
         };

@@ -38,7 +38,7 @@ pub struct PathUse {
 
 /// A flow's packets take another path than before.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PathChange {
+pub struct FlowPathChange {
     /// When.
     pub time: Time,
     /// The path before; none: it is the first.
@@ -59,7 +59,7 @@ pub(super) struct Flow {
     /// The path of what came last, and the way back on it.
     reply: Option<(PathHandle, PathHandle)>,
     pub(super) uses: Vec<PathUse>,
-    pub(super) changes: Vec<PathChange>,
+    pub(super) changes: Vec<FlowPathChange>,
     pub(super) switches: u64,
     pub(super) to: u32,
     pub(super) hosts: IpVersion,
@@ -124,7 +124,7 @@ impl Host {
     }
 
     fn system(&self, node: u32) -> u32 {
-        self.shared.settings.places[node as usize].system
+        self.shared.settings.nodes[node as usize].system
     }
 
     /// An IP packet is to be sent to a node of another system.
@@ -357,7 +357,7 @@ impl Host {
         if interval.is_none() {
             return;
         }
-        let system = self.shared.settings.places[to as usize].system;
+        let system = self.shared.settings.nodes[to as usize].system;
         let paths = self.paths.entry(system).or_default();
         let ids: Vec<PathId> = paths.live(now).iter().map(|it| it.id).collect();
         for (place, path) in ids.into_iter().enumerate() {
@@ -388,7 +388,7 @@ impl Host {
     /// Tells a flow's policy what became of a probe.
     fn report(&mut self, now: Time, probe: &Probe, rtt: Option<Duration>) {
         let Some(flow) = self.flows.get_mut(&probe.flow) else { return };
-        let system = self.shared.settings.places[flow.to as usize].system;
+        let system = self.shared.settings.nodes[flow.to as usize].system;
         let Some(paths) = self.paths.get_mut(&system) else { return };
         let info = match rtt {
             Some(rtt) => paths.measure(probe.path, rtt),
@@ -411,7 +411,7 @@ impl Flow {
             self.switches += u64::from(self.current.is_some());
             if self.changes.len() < MOST_CHANGES {
                 let (from, to) = (self.current, path.id);
-                self.changes.push(PathChange { time: now, from, to, is_forced });
+                self.changes.push(FlowPathChange { time: now, from, to, is_forced });
             }
             self.current = Some(path.id);
         }

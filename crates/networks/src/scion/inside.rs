@@ -5,20 +5,20 @@ use std::collections::BinaryHeap;
 
 use windtunnel_engine::{Duration, Rate};
 
-use super::plan::{LinkPlan, SystemPlan};
+use super::plan::{SystemLinkPlan, SystemPlan};
 use crate::layer::Interface;
 
-/// A node.
+/// A node of an autonomous system.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Place {
+pub struct SystemNode {
     /// Its system, by place among those.
     pub system: u32,
     /// Its place among the nodes of its system.
     pub member: u32,
     /// Its ports, in their order.
     pub ports: Vec<Port>,
-    /// How it reaches each node of its system, in the order of those.
-    pub ways: Vec<Way>,
+    /// Its path to each node of its system, in the order of those.
+    pub paths: Vec<InsidePath>,
 }
 
 /// A port of a node.
@@ -32,16 +32,16 @@ pub struct Port {
     pub mtu: u16,
 }
 
-/// How a node reaches another one inside its system.
+/// A path from a node to another one of its system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Way {
+pub struct InsidePath {
     /// The port to take; none at the node itself, and where there is no path.
     pub first: Option<Interface>,
     /// How long a bit takes.
     pub latency: Duration,
-    /// The least that a link on the way carries.
+    /// The least that a link of it carries.
     pub bandwidth: Rate,
-    /// Whether there is a path at all.
+    /// Whether it exists.
     pub is_joined: bool,
 }
 
@@ -51,7 +51,7 @@ pub(super) const FASTEST: Rate = match Rate::from_bits_per_second(u64::MAX) {
     None => panic!("it is not zero"),
 };
 
-impl Way {
+impl InsidePath {
     const HERE: Self =
         Self { first: None, latency: Duration::ZERO, bandwidth: FASTEST, is_joined: true };
 
@@ -59,53 +59,58 @@ impl Way {
 }
 
 /// All nodes, with the paths inside their systems.
-pub(super) fn places(systems: &[SystemPlan], links: &[LinkPlan]) -> Vec<Place> {
+pub(super) fn nodes(systems: &[SystemPlan], links: &[SystemLinkPlan]) -> Vec<SystemNode> {
     let count = systems.iter().flat_map(|it| &it.nodes).max().map_or(0, |it| *it as usize + 1);
-    let mut places = vec![Place::default(); count];
+    let mut nodes = vec![SystemNode::default(); count];
     for (system, plan) in (0..).zip(systems) {
         for (member, node) in (0..).zip(&plan.nodes) {
-            places[*node as usize] = Place { system, member, ..Place::default() };
+            nodes[*node as usize] = SystemNode { system, member, ..SystemNode::default() };
         }
     }
-    let mut ends: Vec<Vec<&LinkPlan>> = vec![Vec::new(); count];
+    let mut ends: Vec<Vec<&SystemLinkPlan>> = vec![Vec::new(); count];
     for link in links {
         for side in [0, 1] {
             let [near, far] = [link.nodes[side], link.nodes[1 - side]];
             let port = Port { node: far, interface: None, mtu: link.mtu };
-            places[near as usize].ports.push(port);
+            nodes[near as usize].ports.push(port);
             ends[near as usize].push(link);
         }
     }
     for plan in systems {
         for node in &plan.nodes {
-            places[*node as usize].ways = ways(*node, plan, &places, &ends);
+            nodes[*node as usize].paths = paths(*node, plan, &nodes, &ends);
         }
     }
-    places
+    nodes
 }
 
 /// The shortest paths from a node, as IP's paths.
-fn ways(from: u32, plan: &SystemPlan, places: &[Place], ends: &[Vec<&LinkPlan>]) -> Vec<Way> {
-    let mut ways = vec![Way::NONE; plan.nodes.len()];
+fn paths(
+    from: u32,
+    plan: &SystemPlan,
+    nodes: &[SystemNode],
+    ends: &[Vec<&SystemLinkPlan>],
+) -> Vec<InsidePath> {
+    let mut paths = vec![InsidePath::NONE; plan.nodes.len()];
     let mut costs = vec![u64::MAX; plan.nodes.len()];
-    let member = |node: u32| places[node as usize].member as usize;
-    ways[member(from)] = Way::HERE;
+    let member = |node: u32| nodes[node as usize].member as usize;
+    paths[member(from)] = InsidePath::HERE;
     costs[member(from)] = 0;
     let mut open = BinaryHeap::from([Reverse((0_u64, from))]);
     while let Some(Reverse((cost, node))) = open.pop() {
         if cost > costs[member(node)] {
             continue;
         }
-        let known = ways[member(node)];
+        let known = paths[member(node)];
         for (number, link) in (0..).zip(&ends[node as usize]) {
             if link.relation.is_some() {
                 continue;
             }
-            let far = places[node as usize].ports[usize::from(number)].node;
+            let far = nodes[node as usize].ports[usize::from(number)].node;
             let next = cost.saturating_add(link.costs[usize::from(link.nodes[0] != node)]);
             if next < costs[member(far)] {
                 costs[member(far)] = next;
-                ways[member(far)] = Way {
+                paths[member(far)] = InsidePath {
                     first: known.first.or(Some(Interface(number))),
                     latency: known.latency + link.latency,
                     bandwidth: known.bandwidth.min(link.bandwidth),
@@ -115,5 +120,5 @@ fn ways(from: u32, plan: &SystemPlan, places: &[Place], ends: &[Vec<&LinkPlan>])
             }
         }
     }
-    ways
+    paths
 }

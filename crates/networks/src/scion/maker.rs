@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::scion::UNDERLAY_PORT;
+use windtunnel_packets::scion::PROTOCOL;
 
 use super::combination::Combined;
 use super::discovery::{Known, discover, paths};
@@ -13,8 +13,6 @@ use super::node::ScionNode;
 use super::settings::ScionSettings;
 use crate::layer::{LayerMaker, NetworkLayer, NodeSetting};
 
-/// The number by which nodes know the layer: the underlay's UDP port.
-pub const PROTOCOL: ProtocolNumber = ProtocolNumber(UNDERLAY_PORT);
 /// A host's packets have this many bytes at most, with all headers.
 const FULL_PACKET: u16 = 1500;
 
@@ -54,7 +52,7 @@ impl ScionMaker {
     /// there for long.
     #[must_use]
     pub fn paths(&self, ends: [usize; 2]) -> Vec<Combined> {
-        let ends = ends.map(|it| self.settings.places[it].system);
+        let ends = ends.map(|it| self.settings.nodes[it].system);
         let found = paths(&self.settings, self.known(), ends);
         super::paths::kept(found, self.settings.beaconing.most_paths)
     }

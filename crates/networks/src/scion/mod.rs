@@ -31,11 +31,12 @@ mod settings;
 
 pub use beacons::Beacons;
 pub use combination::{Combined, combine};
-pub use counters::{ControlCounters, RouterCounters};
+pub use counters::{ControlCounters, ScionRouterCounters};
 pub use discovery::{Known, discover, paths};
 pub use flows::{FlowNumber, FlowPolicies, FlowPolicy};
-pub use host::{PathChange, PathUse};
-pub use maker::{PROTOCOL, ScionMaker};
+pub use host::{FlowPathChange, PathUse};
+pub use maker::ScionMaker;
 pub use node::{FlowView, ScionNode};
-pub use plan::{LinkPlan, Relation, SystemPlan};
+pub use plan::{Relation, SystemLinkPlan, SystemPlan};
 pub use settings::{Beaconing, ExternalInterface, ScionSettings, System};
+pub use windtunnel_packets::scion::PROTOCOL;

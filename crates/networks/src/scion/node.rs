@@ -10,11 +10,11 @@ use windtunnel_packets::scion::{
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore};
 
 use super::control::ControlService;
-use super::counters::{ControlCounters, RouterCounters};
+use super::counters::{ControlCounters, ScionRouterCounters};
 use super::data_plane::{NodeContext, PROBE, Plane, Shared};
 use super::discovery::Known;
 use super::flows::FlowNumber;
-use super::host::{Host, PathChange, PathUse, Wanted};
+use super::host::{FlowPathChange, Host, PathUse, Wanted};
 use super::settings::ScionSettings;
 use crate::error_budget::ErrorBudget;
 use crate::layer::{Actions, Destination, Interface, NetworkLayer, NodeSetting, Notice, Timer};
@@ -40,7 +40,7 @@ pub struct FlowView<'a> {
     /// What went over which path.
     pub uses: &'a [PathUse],
     /// When it took another one: the first ten thousand times.
-    pub changes: &'a [PathChange],
+    pub changes: &'a [FlowPathChange],
     /// How often it did.
     pub switches: u64,
 }
@@ -53,7 +53,7 @@ impl ScionNode {
     ) -> Self {
         let node = setting.node as u32;
         let mut random = setting.random;
-        let system = settings.places[setting.node].system;
+        let system = settings.nodes[setting.node].system;
         let shared = Shared { settings: Arc::clone(&settings) };
         let control = (settings.systems[system as usize].control() == node).then(|| {
             let known = known.map(|it| &it[system as usize]);
@@ -67,7 +67,7 @@ impl ScionNode {
                 shared,
                 node,
                 is_up: vec![true; usize::from(setting.interfaces)],
-                counters: RouterCounters::default(),
+                counters: ScionRouterCounters::default(),
                 errors: ErrorBudget::default(),
             },
             control,
@@ -79,8 +79,8 @@ impl ScionNode {
 
     /// What its router and its hosts counted.
     #[must_use]
-    pub fn counters(&self) -> RouterCounters {
-        RouterCounters {
+    pub fn counters(&self) -> ScionRouterCounters {
+        ScionRouterCounters {
             no_path: self.host.no_path,
             probes_sent: self.host.probes.sent,
             probes_answered: self.host.probes.answered,
@@ -104,7 +104,7 @@ impl ScionNode {
     /// for each interface of that.
     #[must_use]
     pub fn table_size(&self) -> usize {
-        self.context.place().ways.len() + self.context.system().interfaces.len()
+        self.context.place().paths.len() + self.context.system().interfaces.len()
     }
 
     /// The flows of its hosts that chose paths.

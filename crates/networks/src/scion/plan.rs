@@ -31,6 +31,8 @@ impl Relation {
 /// An autonomous system, as it is set up.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SystemPlan {
+    /// Its name.
+    pub name: String,
     /// Its number.
     pub isd_as: IsdAs,
     /// Whether it is in the core of its isolation domain.
@@ -41,7 +43,7 @@ pub struct SystemPlan {
 
 /// A link, as it is set up. Those of a node are its interfaces, in their order.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LinkPlan {
+pub struct SystemLinkPlan {
     /// The nodes that it joins.
     pub nodes: [u32; 2],
     /// What the system of the second is to that of the first; none inside a system.

@@ -7,8 +7,8 @@ use windtunnel_packets::scion::{IsdAs, Key, Path, ScionHeader};
 use windtunnel_packets::udp;
 
 use super::flows::FlowPolicies;
-use super::inside::{self, Place};
-use super::plan::{LinkPlan, Relation, SystemPlan};
+use super::inside::{self, SystemNode};
+use super::plan::{Relation, SystemLinkPlan, SystemPlan};
 use crate::layer::Interface;
 
 /// How beacons and paths behave.
@@ -77,6 +77,8 @@ pub struct ExternalInterface {
 /// An autonomous system.
 #[derive(Clone, Debug)]
 pub struct System {
+    /// Its name.
+    pub name: String,
     /// Its number.
     pub isd_as: IsdAs,
     /// Whether it is in the core of its isolation domain.
@@ -111,7 +113,7 @@ pub struct ScionSettings {
     /// The systems.
     pub systems: Vec<System>,
     /// The nodes, by their places in the plan.
-    pub places: Vec<Place>,
+    pub nodes: Vec<SystemNode>,
     /// How beacons and paths behave.
     pub beaconing: Beaconing,
     /// The version of IP of the underlay.
@@ -125,14 +127,14 @@ impl ScionSettings {
     #[must_use]
     pub fn new(
         systems: &[SystemPlan],
-        links: &[LinkPlan],
+        links: &[SystemLinkPlan],
         beaconing: Beaconing,
         underlay: IpVersion,
     ) -> Self {
-        let places = inside::places(systems, links);
+        let nodes = inside::nodes(systems, links);
         let mut settings = Self {
             systems: systems.iter().map(System::of).collect(),
-            places,
+            nodes,
             beaconing,
             underlay,
             flows: FlowPolicies::default(),
@@ -142,8 +144,8 @@ impl ScionSettings {
         settings
     }
 
-    fn add_interfaces(&mut self, links: &[LinkPlan]) {
-        let mut ports = vec![0_u16; self.places.len()];
+    fn add_interfaces(&mut self, links: &[SystemLinkPlan]) {
+        let mut ports = vec![0_u16; self.nodes.len()];
         for link in links {
             let [a, b] = link.nodes.map(|it| it as usize);
             let port = [a, b].map(|node| {
@@ -151,7 +153,7 @@ impl ScionSettings {
                 Interface(ports[node] - 1)
             });
             let Some(relation) = link.relation else { continue };
-            let systems = [a, b].map(|it| self.places[it].system);
+            let systems = [a, b].map(|it| self.nodes[it].system);
             let number = |of: u32| self.systems[of as usize].interfaces.len() as u16 + 1;
             let first = number(systems[0]);
             let second = number(systems[1]) + u16::from(systems[0] == systems[1]);
@@ -169,7 +171,7 @@ impl ScionSettings {
                     bandwidth: link.bandwidth,
                     mtu: link.mtu.saturating_sub(self.underlay_header()),
                 };
-                let place = &mut self.places[link.nodes[side] as usize];
+                let place = &mut self.nodes[link.nodes[side] as usize];
                 place.ports[usize::from(port[side].0)].interface = Some(numbers[side]);
                 self.systems[systems[side] as usize].interfaces.push(interface);
             }
@@ -177,10 +179,10 @@ impl ScionSettings {
     }
 
     /// The largest packet that each system's links inside carry.
-    fn add_mtus(&mut self, links: &[LinkPlan]) {
+    fn add_mtus(&mut self, links: &[SystemLinkPlan]) {
         let header = self.underlay_header();
         for link in links.iter().filter(|it| it.relation.is_none()) {
-            let system = self.places[link.nodes[0] as usize].system;
+            let system = self.nodes[link.nodes[0] as usize].system;
             let mtu = &mut self.systems[system as usize].mtu;
             *mtu = (*mtu).min(link.mtu.saturating_sub(header));
         }
@@ -202,7 +204,7 @@ impl ScionSettings {
     /// The system of a node.
     #[must_use]
     pub fn system_of(&self, node: u32) -> &System {
-        &self.systems[self.places[node as usize].system as usize]
+        &self.systems[self.nodes[node as usize].system as usize]
     }
 
     /// The system of that number.
@@ -227,6 +229,7 @@ impl System {
         secret[..8].copy_from_slice(&plan.isd_as.0.to_be_bytes());
         let secret = Key::new(secret).cmac(b"secret of the routers");
         Self {
+            name: plan.name.clone(),
             isd_as: plan.isd_as,
             is_core: plan.is_core,
             nodes: plan.nodes.clone(),

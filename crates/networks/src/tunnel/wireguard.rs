@@ -9,7 +9,7 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tunnel::{Encapsulation, Tunnelled};
-use windtunnel_packets::wireguard::{BLOCK, Control, PROTOCOL};
+use windtunnel_packets::wireguard::{BLOCK, PROTOCOL, WireGuardMessage};
 use windtunnel_packets::{Body, Ecn, Packet, PacketStore, udp};
 
 use super::cipher::{Cipher, Job};
@@ -135,10 +135,10 @@ impl WireGuardEnd {
     fn initiate(&mut self, now: Time, actions: &mut FunctionActions) {
         self.session.initiate(now);
         self.counters.handshakes += 1;
-        actions.sent.push(self.control(Control::Initiation));
+        actions.sent.push(self.control(WireGuardMessage::Initiation));
     }
 
-    fn control(&self, message: Control) -> Packet {
+    fn control(&self, message: WireGuardMessage) -> Packet {
         let size = self.settings.version.header() + udp::HEADER + message.length();
         let words = message.words(self.nodes, self.sent);
         Packet::message(PROTOCOL, self.nodes[1], &words, size)
@@ -161,23 +161,23 @@ impl WireGuardEnd {
     fn answer(
         &mut self,
         now: Time,
-        message: Control,
+        message: WireGuardMessage,
         packets: &mut PacketStore,
         actions: &mut FunctionActions,
     ) {
         match message {
-            Control::Initiation => {
+            WireGuardMessage::Initiation => {
                 self.session.respond(now);
-                actions.sent.push(self.control(Control::Response));
+                actions.sent.push(self.control(WireGuardMessage::Response));
             }
-            Control::Response => {
+            WireGuardMessage::Response => {
                 // The other end sends nothing before it has received something.
                 if self.session.complete(now) && !self.send_staged(now, packets, actions) {
-                    actions.sent.push(self.control(Control::Keepalive));
+                    actions.sent.push(self.control(WireGuardMessage::Keepalive));
                     self.sent += 1;
                 }
             }
-            Control::Keepalive => self.confirm(now, packets, actions),
+            WireGuardMessage::Keepalive => self.confirm(now, packets, actions),
         }
     }
 
@@ -237,7 +237,7 @@ impl NetworkFunction for WireGuardEnd {
                 self.open(now, it, packet.ecn, packets, actions);
             }
             Body::Message(it) => {
-                let message = Control::of(&it).into_iter();
+                let message = WireGuardMessage::of(&it).into_iter();
                 message.for_each(|(it, _)| self.answer(now, it, packets, actions));
             }
             _ => {}

@@ -5,7 +5,9 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::region::{Advertisement, Lookup, RegionSettings, Routing, Transit};
+use windtunnel_networks::region::{
+    Advertisement, CodeLookup, RegionRouting, RegionSettings, Transit,
+};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::Code;
@@ -24,16 +26,16 @@ struct Shape {
     outside: Vec<[usize; 2]>,
     interval: u64,
     withdrawals_wait: bool,
-    routing: Routing,
-    lookup: Lookup,
+    routing: RegionRouting,
+    lookup: CodeLookup,
 }
 
 /// How regions learn of each other, and what of their codes is looked up.
-const RULES: [(Routing, Lookup); 4] = [
-    (Routing::PathVector, Lookup::TwoLevel),
-    (Routing::PathVector, Lookup::Full),
-    (Routing::PathVector, Lookup::LongestPrefix),
-    (Routing::LinkState, Lookup::TwoLevel),
+const RULES: [(RegionRouting, CodeLookup); 4] = [
+    (RegionRouting::PathVector, CodeLookup::TwoLevel),
+    (RegionRouting::PathVector, CodeLookup::Full),
+    (RegionRouting::PathVector, CodeLookup::LongestPrefix),
+    (RegionRouting::LinkState, CodeLookup::TwoLevel),
 ];
 
 fn shape() -> impl Strategy<Value = Shape> {
@@ -71,7 +73,7 @@ fn network(shape: &Shape) -> RegionSettings {
         withdrawals_wait: shape.withdrawals_wait,
     };
     (settings.routing, settings.lookup) = (shape.routing, shape.lookup);
-    for (node, place) in settings.places.iter_mut().enumerate() {
+    for (node, place) in settings.nodes.iter_mut().enumerate() {
         place.code = Code::of_sub_region(place.code.region(), (node % RING) as u32);
     }
     for (region, transit) in settings.regions.iter_mut().zip(&shape.transits) {

@@ -2,7 +2,7 @@
 //! long; and, by either protocol, what is no business of other regions.
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::region::{RegionSettings, Routing, Transit};
+use windtunnel_networks::region::{RegionRouting, RegionSettings, Transit};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::region::{Record, SessionMessage};
 
@@ -14,7 +14,7 @@ const SETTLED: u64 = 200_000;
 const SEARCH_DELAY: Duration = Duration::from_millis(50);
 
 /// Regions of one node, each joined to each, with BGP's interval.
-fn joined(regions: usize, routing: Routing) -> RegionSettings {
+fn joined(regions: usize, routing: RegionRouting) -> RegionSettings {
     let mut settings = settings(&vec![1; regions], &clique(regions));
     settings.advertisement.interval = Duration::from_secs(30);
     settings.routing = routing;
@@ -30,7 +30,7 @@ fn since(network: &Network, time: Time) -> Vec<Sent> {
 #[test]
 fn the_end_of_an_agreement_is_flooded_twice() {
     for regions in [3, 5, 8] {
-        let mut settings = joined(regions, Routing::LinkState);
+        let mut settings = joined(regions, RegionRouting::LinkState);
         settings.agreements[0].until = at(SETTLED);
         let mut network = Network::new(settings);
         network.run(at(2 * SETTLED));
@@ -47,7 +47,7 @@ fn the_end_of_an_agreement_is_flooded_twice() {
 #[test]
 fn all_agree_as_soon_as_news_can_be_there() {
     let regions = 6;
-    let last_change = |routing: Routing| {
+    let last_change = |routing: RegionRouting| {
         let mut network = Network::new(joined(regions, routing));
         network.run(at(SETTLED));
         (1..regions).for_each(|it| network.set_link(at(SETTLED), [0, it], false));
@@ -58,8 +58,10 @@ fn all_agree_as_soon_as_news_can_be_there() {
         let changes = network.routers[1..].iter().filter_map(|it| it.changes().last());
         changes.map(|it| it.time).max().expect("they lose a region").since(at(SETTLED))
     };
-    assert!(last_change(Routing::LinkState) <= SEARCH_DELAY + DELAY + DELAY);
-    assert!(last_change(Routing::PathVector) >= Duration::from_secs(30 * (regions as u64 - 3)));
+    assert!(last_change(RegionRouting::LinkState) <= SEARCH_DELAY + DELAY + DELAY);
+    assert!(
+        last_change(RegionRouting::PathVector) >= Duration::from_secs(30 * (regions as u64 - 3))
+    );
 }
 
 /// A way through the fewest regions is taken, and none through a region that carries nothing.
@@ -67,7 +69,7 @@ fn all_agree_as_soon_as_news_can_be_there() {
 fn a_region_that_refuses_transit_is_gone_round() {
     // 1 – 2 – 5 and 1 – 3 – 4 – 5.
     let mut settings = settings(&[1; 5], &[[0, 1], [1, 4], [0, 2], [2, 3], [3, 4]]);
-    settings.routing = Routing::LinkState;
+    settings.routing = RegionRouting::LinkState;
     let links = |settings: RegionSettings| {
         let mut network = Network::new(settings);
         network.run(at(1000));
@@ -88,7 +90,7 @@ fn a_change_inside_a_region_is_no_message_in_others() {
     let ring = |first: usize| (0..4).map(move |it| [first + it, first + (it + 1) % 4]);
     let links = ring(0).chain(ring(4)).chain(ring(8)).chain([[0, 4], [6, 8], [10, 2]]);
     let links: Vec<[usize; 2]> = links.collect();
-    for routing in [Routing::PathVector, Routing::LinkState] {
+    for routing in [RegionRouting::PathVector, RegionRouting::LinkState] {
         let mut settings = settings(&[4, 4, 4], &links);
         settings.routing = routing;
         let mut network = Network::new(settings);
@@ -104,7 +106,7 @@ fn a_change_inside_a_region_is_no_message_in_others() {
         network.set_link(at(2 * SETTLED), [0, 4], false);
         network.run(at(3 * SETTLED));
         let is_told = since(&network, at(2 * SETTLED)).iter().any(|it| it.router >= 8);
-        assert_eq!(is_told, routing == Routing::LinkState);
+        assert_eq!(is_told, routing == RegionRouting::LinkState);
     }
 }
 
@@ -114,7 +116,7 @@ fn a_change_inside_a_region_is_no_message_in_others() {
 fn a_link_of_which_one_end_tells_is_not_used() {
     // Region 1 has nodes 0 and 1; 3 reaches 2 through it, or through 4.
     let mut settings = settings(&[2, 1, 1, 1], &[[0, 1], [0, 2], [1, 3], [3, 4], [4, 2]]);
-    settings.routing = Routing::LinkState;
+    settings.routing = RegionRouting::LinkState;
     let mut network = Network::new(settings);
     network.run(at(1000));
     network.set_link(at(1000), [0, 1], false);

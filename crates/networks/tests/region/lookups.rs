@@ -1,17 +1,17 @@
 //! What routers look up of the code of another region: how many entries that needs, where packets
 //! come in, and who knows that a part of a region is gone.
 
-use windtunnel_networks::region::{Lookup, RegionSettings};
+use windtunnel_networks::region::{CodeLookup, RegionSettings};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::region::Code;
 
 use crate::network::{Network, at, datagram, settings};
 
 /// Puts nodes into parts of their regions.
-fn in_parts(mut settings: RegionSettings, lookup: Lookup, parts: &[(usize, u32)]) -> Network {
+fn in_parts(mut settings: RegionSettings, lookup: CodeLookup, parts: &[(usize, u32)]) -> Network {
     settings.lookup = lookup;
     for &(node, part) in parts {
-        let code = &mut settings.places[node].code;
+        let code = &mut settings.nodes[node].code;
         *code = Code::of_sub_region(code.region(), part);
     }
     let mut network = Network::new(settings);
@@ -33,7 +33,8 @@ fn links_passed(network: &mut Network, time: u64, ends: [usize; 2]) -> usize {
 /// 32, and by the longest prefix one and that of the border that is in a part.
 #[test]
 fn tables_hold_what_is_looked_up() {
-    for (lookup, entries) in [(Lookup::TwoLevel, 1), (Lookup::Full, 3), (Lookup::LongestPrefix, 2)]
+    for (lookup, entries) in
+        [(CodeLookup::TwoLevel, 1), (CodeLookup::Full, 3), (CodeLookup::LongestPrefix, 2)]
     {
         let settings = settings(&[1, 3], &[[0, 1], [1, 2], [1, 3]]);
         let network = in_parts(settings, lookup, &[(1, 5), (2, 7), (3, 9)]);
@@ -46,7 +47,7 @@ fn tables_hold_what_is_looked_up() {
 /// leaves; otherwise the region alone does.
 #[test]
 fn a_lost_part_is_known_to_whoever_looks_it_up() {
-    for (lookup, at_the_sender) in [(Lookup::TwoLevel, 0), (Lookup::Full, 1)] {
+    for (lookup, at_the_sender) in [(CodeLookup::TwoLevel, 0), (CodeLookup::Full, 1)] {
         let settings = settings(&[1, 3], &[[0, 1], [1, 2], [1, 3]]);
         let mut network = in_parts(settings, lookup, &[(2, 7), (3, 9)]);
         network.set_link(at(1000), [1, 3], false);
@@ -70,8 +71,8 @@ fn a_packet_comes_in_where_the_longest_prefix_leads() {
     // Node 3 is in a part of node 2's part.
     let settings = || settings(&[1, 3], &[[0, 1], [0, 2], [1, 2], [2, 3]]);
     let parts = [(1, 0x02_00_00), (2, 0x01_00_00), (3, 0x01_02_00)];
-    let mut coarse = in_parts(settings(), Lookup::TwoLevel, &parts);
-    let mut fine = in_parts(settings(), Lookup::LongestPrefix, &parts);
+    let mut coarse = in_parts(settings(), CodeLookup::TwoLevel, &parts);
+    let mut fine = in_parts(settings(), CodeLookup::LongestPrefix, &parts);
     assert_eq!(links_passed(&mut coarse, 1000, [0, 3]), 3);
     assert_eq!(links_passed(&mut fine, 1000, [0, 3]), 2);
     fine.set_link(at(2000), [0, 2], false);

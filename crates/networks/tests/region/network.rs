@@ -9,11 +9,11 @@ use windtunnel_networks::layer::{
     Actions, Destination, Interface, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::region::{
-    Advertisement, Agreement, Lookup, Neighbour, Place, Region, RegionRouter, RegionSettings,
-    Relation, Routing, Transit,
+    Advertisement, Agreement, CodeLookup, Neighbour, Region, RegionNode, RegionRouter,
+    RegionRouting, RegionSettings, Relation, Transit,
 };
 use windtunnel_packets::region::{
-    AddressKind, Code, Content, Control, Encoding, RegionPacket, SessionMessage,
+    AddressKind, Code, Content, Encoding, RegionControl, RegionPacket, SessionMessage,
 };
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
@@ -24,12 +24,12 @@ pub(crate) const DELAY: Duration = Duration::from_millis(1);
 /// Settings with this many nodes per region, numbered from 1 on, and links between nodes.
 pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSettings {
     let numbers = (1..).zip(regions).flat_map(|(number, count)| vec![number; *count]);
-    let place = |number: u8| Place {
+    let place = |number: u8| RegionNode {
         code: Code::of_region(number),
         is_hidden: false,
         neighbours: Vec::new(),
     };
-    let mut places: Vec<Place> = numbers.map(place).collect();
+    let mut places: Vec<RegionNode> = numbers.map(place).collect();
     for &[first, second] in links {
         for [from, to] in [[first, second], [second, first]] {
             let neighbour =
@@ -39,6 +39,8 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
     }
     let region = |number: usize| Region {
         number: number as u8,
+        name: String::new(),
+        prefixes: None,
         transit: Transit::default(),
         addresses: AddressKind::Ipv4,
         accepts_typed: false,
@@ -53,15 +55,15 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
     }
     RegionSettings {
         encoding: Encoding::Compact,
-        routing: Routing::PathVector,
+        routing: RegionRouting::PathVector,
         advertisement: Advertisement {
             interval: Duration::ZERO,
             is_jittered: false,
             withdrawals_wait: true,
         },
-        lookup: Lookup::TwoLevel,
+        lookup: CodeLookup::TwoLevel,
         regions: (1..=regions.len()).map(region).collect(),
-        places,
+        nodes: places,
         agreements,
     }
 }
@@ -117,12 +119,12 @@ impl Network {
         let settings = Arc::new(settings);
         let streams = Streams::new(1, 0);
         let router = |node: usize| {
-            let interfaces = settings.places[node].neighbours.len() as u16;
+            let interfaces = settings.nodes[node].neighbours.len() as u16;
             let random = streams.stream(&node.to_string());
             RegionRouter::new(Arc::clone(&settings), NodeSetting { node, interfaces, random })
         };
         let mut network = Self {
-            routers: (0..settings.places.len()).map(router).collect(),
+            routers: (0..settings.nodes.len()).map(router).collect(),
             settings,
             packets: PacketStore::default(),
             events: BinaryHeap::new(),
@@ -153,13 +155,13 @@ impl Network {
         }
         self.delivered.extend(actions.delivered.into_iter().map(|it| (node, it)));
         for (Interface(interface), packet) in actions.sends {
-            let to = self.settings.places[node].neighbours[usize::from(interface)].node as usize;
+            let to = self.settings.nodes[node].neighbours[usize::from(interface)].node as usize;
             self.note(now, node, &packet);
             if self.down.contains(&[node.min(to), node.max(to)]) {
                 self.packets.discard(&packet);
                 continue;
             }
-            let neighbours = &self.settings.places[to].neighbours;
+            let neighbours = &self.settings.nodes[to].neighbours;
             let back = neighbours.iter().position(|it| it.node as usize == node);
             let back = back.expect("links lead both ways") as u16;
             self.on_links.push(Some(packet));
@@ -176,7 +178,7 @@ impl Network {
         let Some(bytes) = message else { return self.classes.push(packet.dscp()) };
         let bytes = self.packets.message(bytes);
         assert_eq!(usize::from(packet.network_size), 16 + bytes.len(), "the size is that sent");
-        let Ok(Control::Session { message, .. }) = Control::decode(bytes) else {
+        let Ok(RegionControl::Session { message, .. }) = RegionControl::decode(bytes) else {
             panic!("routers send what can be decoded")
         };
         if message != SessionMessage::Acknowledgement {
@@ -238,7 +240,7 @@ impl Network {
             self.down.push(link);
         }
         for [node, to] in [[first, second], [second, first]] {
-            let neighbours = &self.settings.places[node].neighbours;
+            let neighbours = &self.settings.nodes[node].neighbours;
             let interface = neighbours.iter().position(|it| it.node as usize == to);
             let interface = Interface(interface.expect("they are neighbours") as u16);
             self.act(now, node, |it, packets, actions| {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use proptest::prelude::*;
 use windtunnel_engine::Duration;
 use windtunnel_networks::scion::{
-    Beaconing, Relation, RouterCounters, ScionNode, ScionSettings, SystemPlan,
+    Beaconing, Relation, ScionNode, ScionRouterCounters, ScionSettings, SystemPlan,
 };
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{Path, PathSection};
@@ -195,7 +195,7 @@ fn no_packet_is_unaccounted_for() {
         }
         network.send(at(milliseconds), [0, 8]);
         network.send(at(milliseconds), [7, 1]);
-        let count = |of: fn(&RouterCounters) -> u64| network.sum(of);
+        let count = |of: fn(&ScionRouterCounters) -> u64| network.sum(of);
         let ended = count(|it| {
             it.received
                 + it.invalid_mac
@@ -282,6 +282,7 @@ fn what_has_expired_is_not_used() {
 #[test]
 fn a_failure_inside_a_system_is_gone_round() {
     let system = |number: u64, is_core: bool, nodes: &[u32]| SystemPlan {
+        name: String::new(),
         isd_as: isd_as(1, number),
         is_core,
         nodes: nodes.to_vec(),

@@ -9,7 +9,7 @@ use windtunnel_networks::layer::{
     Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
 };
 use windtunnel_networks::scion::{
-    Beaconing, LinkPlan, Relation, ScionMaker, ScionNode, ScionSettings, SystemPlan,
+    Beaconing, Relation, ScionMaker, ScionNode, ScionSettings, SystemLinkPlan, SystemPlan,
 };
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::{IsdAs, Path, PathReference, ScionPacket};
@@ -27,6 +27,7 @@ pub(crate) fn isd_as(isd: u16, number: u64) -> IsdAs {
 /// Systems of one node each, in isolation domain 1 if they are below `second` and else in 2.
 pub(crate) fn systems(count: u32, core: &[u32], second: u32) -> Vec<SystemPlan> {
     let system = |node: u32| SystemPlan {
+        name: String::new(),
         isd_as: isd_as(if node < second { 1 } else { 2 }, u64::from(node) + 100),
         is_core: core.contains(&node),
         nodes: vec![node],
@@ -35,8 +36,8 @@ pub(crate) fn systems(count: u32, core: &[u32], second: u32) -> Vec<SystemPlan> 
 }
 
 /// Links between nodes: what the second is to the first.
-pub(crate) fn links(links: &[(u32, u32, Relation)]) -> Vec<LinkPlan> {
-    let link = |&(a, b, relation): &(u32, u32, Relation)| LinkPlan {
+pub(crate) fn links(links: &[(u32, u32, Relation)]) -> Vec<SystemLinkPlan> {
+    let link = |&(a, b, relation): &(u32, u32, Relation)| SystemLinkPlan {
         nodes: [a, b],
         relation: Some(relation),
         costs: [1; 2],
@@ -108,14 +109,14 @@ impl Network {
         let streams = Streams::new(1, 0);
         let settings = Arc::clone(maker.settings());
         let node = |node: usize| {
-            let interfaces = settings.places[node].ports.len() as u16;
+            let interfaces = settings.nodes[node].ports.len() as u16;
             let random = streams.stream(&node.to_string());
             let layer: Box<dyn std::any::Any> =
                 maker.layer(NodeSetting { node, interfaces, random });
             *layer.downcast::<ScionNode>().expect("the maker makes these")
         };
         let mut network = Self {
-            nodes: (0..settings.places.len()).map(node).collect(),
+            nodes: (0..settings.nodes.len()).map(node).collect(),
             settings,
             packets: PacketStore::default(),
             events: BinaryHeap::new(),
@@ -149,7 +150,7 @@ impl Network {
         }
         self.delivered.extend(actions.delivered.into_iter().map(|it| (now, node, it)));
         for (Interface(interface), packet) in actions.sends {
-            let to = self.settings.places[node].ports[usize::from(interface)].node as usize;
+            let to = self.settings.nodes[node].ports[usize::from(interface)].node as usize;
             let packet = self.tampered(packet);
             if packet.body.inside().is_some() {
                 self.passed.push((now, [node, to]));
@@ -162,7 +163,7 @@ impl Network {
                 self.packets.discard(&packet);
                 continue;
             }
-            let ports = &self.settings.places[to].ports;
+            let ports = &self.settings.nodes[to].ports;
             let back = ports.iter().position(|it| it.node as usize == node);
             let back = back.expect("links lead both ways") as u16;
             self.on_links.push(Some(packet));
@@ -234,7 +235,7 @@ impl Network {
             self.down.push(link);
         }
         for [node, to] in [[first, second], [second, first]] {
-            let ports = &self.settings.places[node].ports;
+            let ports = &self.settings.nodes[node].ports;
             let interface = ports.iter().position(|it| it.node as usize == to);
             let interface = Interface(interface.expect("they are neighbours") as u16);
             self.act(now, node, |it, packets, actions| {
@@ -246,7 +247,7 @@ impl Network {
     /// A sum over all nodes.
     pub(crate) fn sum(
         &self,
-        count: impl Fn(&windtunnel_networks::scion::RouterCounters) -> u64,
+        count: impl Fn(&windtunnel_networks::scion::ScionRouterCounters) -> u64,
     ) -> u64 {
         self.nodes.iter().map(|it| count(&it.counters())).sum()
     }

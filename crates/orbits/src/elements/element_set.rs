@@ -9,14 +9,14 @@ use crate::orbit::Orbit;
 
 /// Where something is in a file of element sets; both count from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ElementsPlace {
+pub enum ElementsPosition {
     /// A line.
     Line(usize),
     /// A message of an array.
     Record(usize),
 }
 
-impl fmt::Display for ElementsPlace {
+impl fmt::Display for ElementsPosition {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Line(number) => write!(formatter, "line {number}"),
@@ -29,7 +29,7 @@ impl fmt::Display for ElementsPlace {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ElementsError {
     /// The place.
-    pub place: ElementsPlace,
+    pub place: ElementsPosition,
     /// What is wrong there.
     pub why: String,
 }

@@ -7,7 +7,7 @@ mod omm;
 mod tests;
 mod tle;
 
-pub use element_set::{ElementSet, ElementsError, ElementsPlace};
+pub use element_set::{ElementSet, ElementsError, ElementsPosition};
 
 /// Reads a file of element sets: messages in JSON if it begins with a bracket, in CSV if its first
 /// line has their keywords, and else sets of two lines.

@@ -5,7 +5,7 @@ use csv::{ErrorKind, Position, ReaderBuilder, Trim};
 use serde_json::Value;
 use sgp4::Elements;
 
-use super::{ElementSet, ElementsError, ElementsPlace};
+use super::{ElementSet, ElementsError, ElementsPosition};
 
 /// A keyword that each message has.
 const KEYWORD: &str = "MEAN_MOTION";
@@ -13,12 +13,12 @@ const KEYWORD: &str = "MEAN_MOTION";
 /// Reads an array of messages, or a single one.
 pub(super) fn from_json(text: &str) -> Result<Vec<ElementSet>, ElementsError> {
     let value: Value = serde_json::from_str(text).map_err(|error| ElementsError {
-        place: ElementsPlace::Line(error.line()),
+        place: ElementsPosition::Line(error.line()),
         why: without_place(&error),
     })?;
     let messages = if let Value::Array(them) = value { them } else { vec![value] };
     let sets = messages.into_iter().zip(1..).map(|(message, number)| {
-        set(message).map_err(|why| ElementsError { place: ElementsPlace::Record(number), why })
+        set(message).map_err(|why| ElementsError { place: ElementsPosition::Record(number), why })
     });
     sets.collect()
 }
@@ -58,8 +58,8 @@ pub(super) fn from_csv(text: &str) -> Result<Vec<ElementSet>, ElementsError> {
     sets.collect()
 }
 
-fn line(position: Option<&Position>) -> ElementsPlace {
-    ElementsPlace::Line(position.map_or(1, |it| it.line() as usize))
+fn line(position: Option<&Position>) -> ElementsPosition {
+    ElementsPosition::Line(position.map_or(1, |it| it.line() as usize))
 }
 
 /// What is wrong with a line of values.

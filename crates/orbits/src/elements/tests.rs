@@ -173,7 +173,7 @@ fn names(text: &str) -> Vec<String> {
 }
 
 #[track_caller]
-fn assert_wrong(text: &str, place: ElementsPlace, why: &str) {
+fn assert_wrong(text: &str, place: ElementsPosition, why: &str) {
     let error = read(text).expect_err("it is wrong");
     assert!(error.place == place && error.why.contains(why), "{error:?}, not {why}");
 }
@@ -235,7 +235,7 @@ fn a_catalogue_number_may_begin_with_a_letter() {
 
 #[test]
 fn what_is_wrong_is_said_with_its_line() {
-    use ElementsPlace::Line;
+    use ElementsPosition::Line;
     let [name, first, second] = ISS;
     let changed = first.replace("20194", "20195");
     assert_wrong(&format!("{name}\n{changed}\n{second}"), Line(2), "checksum is 2");
@@ -273,7 +273,7 @@ fn messages_have_names_and_numbers_of_six_digits() {
 
 #[test]
 fn what_is_wrong_in_a_message_is_said_with_its_place() {
-    use ElementsPlace::{Line, Record};
+    use ElementsPosition::{Line, Record};
     let [_, json, csv] = files(&[(ONE, "UNIT 1"), (ONE, "UNIT 2")]);
     let second = |text: &str, old: &str, new: &str| {
         let place = text.rfind(old).expect("it is there");

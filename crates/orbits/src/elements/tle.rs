@@ -2,7 +2,7 @@
 
 use sgp4::Elements;
 
-use super::{ElementSet, ElementsError, ElementsPlace};
+use super::{ElementSet, ElementsError, ElementsPosition};
 
 /// The characters of a line of elements, and the most of a name.
 const LENGTH: usize = 69;
@@ -64,7 +64,7 @@ fn length((line, _): Line<'_>) -> String {
 }
 
 fn wrong((_, number): Line<'_>, why: String) -> ElementsError {
-    ElementsError { place: ElementsPlace::Line(number), why }
+    ElementsError { place: ElementsPosition::Line(number), why }
 }
 
 /// The sum of the digits of the first 68 columns, a minus sign counted as 1, ends in the

@@ -76,7 +76,7 @@ pub enum SessionMessage {
 
 /// A message.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Control {
+pub enum RegionControl {
     /// A packet was dropped.
     Error {
         /// Why.
@@ -104,7 +104,7 @@ pub enum Control {
     },
 }
 
-impl Control {
+impl RegionControl {
     /// The length of what precedes what an error quotes.
     pub const HEADER: u16 = 8;
     /// The largest packet with an error message: what every link carries (RFC 4443, section

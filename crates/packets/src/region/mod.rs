@@ -16,7 +16,7 @@ mod service;
 pub use addresses::{AddressKind, TypedAddress, TypedAddresses, typed_header};
 pub use code::Code;
 pub use control::{
-    Control, ErrorKind, NO_AGREEMENT, NOT_ACCEPTED, SessionMessage, UNKNOWN_ADDRESS,
+    ErrorKind, NO_AGREEMENT, NOT_ACCEPTED, RegionControl, SessionMessage, UNKNOWN_ADDRESS,
     UNKNOWN_REGION, UNKNOWN_SUB_REGION,
 };
 pub use error::{DecodeError, EncodeError};
@@ -27,6 +27,11 @@ pub use records::{
 };
 pub use service::{Service, ServiceOption};
 
+use crate::message::ProtocolNumber;
+
 /// The EtherType of the region protocol: the first for local experiments (RFC 7042, appendix
 /// B.1), because none is assigned.
 pub const ETHER_TYPE: u16 = 0x88b5;
+
+/// The number by which nodes know the layer: the protocol's EtherType.
+pub const PROTOCOL: ProtocolNumber = ProtocolNumber(ETHER_TYPE);

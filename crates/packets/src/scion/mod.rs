@@ -33,6 +33,11 @@ pub use path::{
 pub use scmp::{LARGEST_SCMP, Scmp, ScmpError, quoted_at_most};
 pub use segment::{AsEntry, HopEntry, PathSegment, PeerEntry, StaticInfo};
 
+use crate::message::ProtocolNumber;
+
 /// The UDP port of the underlay: that of border routers in the examples of SCION's
 /// implementation.
 pub const UNDERLAY_PORT: u16 = 30042;
+
+/// The number by which nodes know the layer: the underlay's UDP port.
+pub const PROTOCOL: ProtocolNumber = ProtocolNumber(UNDERLAY_PORT);

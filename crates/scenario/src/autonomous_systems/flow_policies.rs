@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use windtunnel_networks::scion::ScionMaker;
 use windtunnel_networks::scion::policies::{PolicyMaker, PolicySettings};
 use windtunnel_world::{FlowPlan, Plan};
 
@@ -30,7 +31,7 @@ fn of_flow(
         return Ok(if is_alone { PolicySettings::First } else { PolicySettings::Disjoint });
     };
     policy.checked(
-        |_| plan.autonomous_systems.is_some(),
+        |_| plan.carrier::<ScionMaker>().is_some(),
         || "`path_policy` requires autonomous systems".to_owned(),
         "write tables such as [autonomous_systems.a], or remove `path_policy`",
     )?;

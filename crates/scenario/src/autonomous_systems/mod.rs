@@ -15,7 +15,7 @@ use windtunnel_networks::scion::{
     FlowNumber, FlowPolicies, FlowPolicy, ScionMaker, ScionSettings, SystemPlan,
 };
 use windtunnel_packets::scion::IsdAs;
-use windtunnel_world::{AutonomousSystems, DomainsPlan, Groups, LinkPlan, Metric, Plan, Transport};
+use windtunnel_world::{DomainsPlan, Groups, LinkPlan, Metric, Plan, Transport};
 
 use crate::error::{Mistake, list};
 use crate::located::Named;
@@ -44,9 +44,10 @@ impl Systems<'_> {
         let places = self.places(nodes, first)?;
         self.check_inside(nodes, links, &places)?;
         let relations = Relations::of(self.systems, &numbers)?;
-        let plans = self.systems.values().zip(&numbers).map(|(it, number)| {
+        let plans = self.systems.iter().zip(&numbers).map(|((name, it), number)| {
             let nodes = it.nodes.value.iter().map(|it| nodes.index(it).map(|it| it as u32));
             Ok(SystemPlan {
+                name: name.get_ref().clone(),
                 isd_as: *number,
                 is_core: it.core,
                 nodes: nodes.collect::<Result<_, Mistake>>()?,
@@ -130,25 +131,18 @@ impl Systems<'_> {
     }
 }
 
-/// Puts a network into a plan that has no flows yet.
-pub(crate) fn put(maker: &Arc<ScionMaker>, systems: &Named<AutonomousSystem>, plan: &mut Plan) {
-    let settings = maker.settings();
-    let of = settings.places.iter().map(|it| it.system).collect();
-    let names = systems.keys().map(|it| it.get_ref().clone()).collect();
+/// The domains of a network whose flows have no policies yet.
+pub(crate) fn domains(maker: &Arc<ScionMaker>) -> DomainsPlan {
+    let of = maker.settings().nodes.iter().map(|it| it.system).collect();
     let carrier = Arc::<ScionMaker>::clone(maker);
-    let domains = DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false };
-    plan.domains = Some(domains);
-    plan.autonomous_systems = Some(AutonomousSystems { names, settings: Arc::clone(settings) });
+    DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }
 }
 
 /// Lets the flows of a plan choose their paths by these policies; those without by the default.
 pub(crate) fn choose(maker: &ScionMaker, policies: &[PolicySettings], plan: &mut Plan) {
-    let maker = Arc::new(maker.with_flows(policies_of(plan, policies)));
+    let maker = maker.with_flows(policies_of(plan, policies));
     if let Some(it) = &mut plan.domains {
-        it.carrier = Arc::<ScionMaker>::clone(&maker);
-    }
-    if let Some(it) = &mut plan.autonomous_systems {
-        it.settings = Arc::clone(maker.settings());
+        it.carrier = Arc::new(maker);
     }
 }
 

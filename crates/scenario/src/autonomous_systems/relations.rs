@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use toml::Spanned;
 use windtunnel_engine::Rate;
-use windtunnel_networks::scion::{LinkPlan, Relation};
+use windtunnel_networks::scion::{Relation, SystemLinkPlan};
 use windtunnel_packets::scion::IsdAs;
 use windtunnel_world::{self as world, Metric};
 
@@ -143,7 +143,7 @@ impl<'a> Relations<'a> {
         links: &[world::LinkPlan],
         places: &[u32],
         metric: Metric,
-    ) -> Result<Vec<LinkPlan>, Mistake> {
+    ) -> Result<Vec<SystemLinkPlan>, Mistake> {
         let mut joined = Vec::new();
         let mut plans = Vec::with_capacity(links.len());
         for link in links {
@@ -152,7 +152,7 @@ impl<'a> Relations<'a> {
             joined.extend(relation.map(|_| pair));
             let slower = |a: Rate, b: Rate| if a < b { a } else { b };
             let [forth, back] = &link.directions;
-            plans.push(LinkPlan {
+            plans.push(SystemLinkPlan {
                 nodes: link.nodes.map(|it| it as u32),
                 relation,
                 costs: link.directions.each_ref().map(|it| metric.cost(it.delay, it.weight)),

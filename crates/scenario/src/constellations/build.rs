@@ -6,8 +6,8 @@ use indexmap::IndexMap;
 use toml::Spanned;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_orbits::{
-    self as orbits, ATMOSPHERE, Choice, DVec3, Epoch, GridLink, GroundPath, Reach, Sky, Window,
-    elevation, in_sight, longest_link,
+    self as orbits, ATMOSPHERE, DVec3, Epoch, GridLink, GroundPath, Reach, SatelliteChoice, Sky,
+    VisibilityWindow, elevation, in_sight, longest_link,
 };
 use windtunnel_world::{ContactPlan, LinkPlan, NodePlan, SkyPlan};
 
@@ -288,7 +288,7 @@ impl Build<'_> {
     }
 
     /// Has links be used only in windows, if they are not open all the time.
-    fn add_windows(&mut self, base: usize, count: usize, windows: &[Window]) {
+    fn add_windows(&mut self, base: usize, count: usize, windows: &[VisibilityWindow]) {
         let mut is_always_open = vec![false; count];
         for it in windows.iter().filter(|it| it.from == 0 && it.until.is_none()) {
             is_always_open[it.link] = true;
@@ -320,7 +320,7 @@ impl Build<'_> {
         let users = self.users(name, of.nodes.as_deref())?;
         let paths: Vec<GroundPath> = users.iter().map(|it| self.stations[it].clone()).collect();
         let step = self.interval.as_seconds();
-        let plan = orbits::ContactPlan::of(sky, &paths, &policy, step, self.steps);
+        let plan = orbits::Contacts::of(sky, &paths, &policy, step, self.steps);
         for (station, node) in users.iter().enumerate() {
             if !plan.contacts.iter().any(|it| it.station == station) {
                 return Err(self.never_seen(name, *node, &paths[station], policy.reach, sky));
@@ -341,7 +341,7 @@ impl Build<'_> {
                     link
                 }
             };
-            let is_handover = contact.from > 0 && policy.choice != Choice::Any;
+            let is_handover = contact.from > 0 && policy.choice != SatelliteChoice::Any;
             let gap = if is_handover { gap } else { Duration::ZERO };
             let (from, until) =
                 (self.time(contact.from) + gap, contact.until.map(|it| self.time(it)));

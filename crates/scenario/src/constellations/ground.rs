@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_orbits::{Choice, Policy, Reach, Slots};
+use windtunnel_orbits::{Policy, Reach, SatelliteChoice, Slots};
 
 use crate::error::Mistake;
 use crate::located::{Each, Located};
@@ -71,10 +71,10 @@ impl GroundLinks {
             return Err(it.mistake(message).help("write handover = \"highest\", or remove it"));
         }
         let choice = match self.handover {
-            Handover::Any => Choice::Any,
-            Handover::Highest => Choice::Highest { hysteresis },
-            Handover::HoldHighest => Choice::HoldHighest,
-            Handover::HoldLongest => Choice::HoldLongest,
+            Handover::Any => SatelliteChoice::Any,
+            Handover::Highest => SatelliteChoice::Highest { hysteresis },
+            Handover::HoldHighest => SatelliteChoice::HoldHighest,
+            Handover::HoldLongest => SatelliteChoice::HoldLongest,
         };
         Ok(Policy { reach: self.reach(elevation)?, choice, slots: self.slots(step)? })
     }

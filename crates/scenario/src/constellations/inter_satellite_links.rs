@@ -36,7 +36,7 @@ impl InterSatelliteLinks {
         let nearest = || orbits::Grid::nearest(walker);
         let usual = orbits::Grid {
             partner: self.partner.unwrap_or_else(|| nearest().partner),
-            seam: walker.pattern == orbits::Pattern::Delta,
+            seam: walker.pattern == orbits::WalkerPattern::Delta,
         };
         orbits::Grid { seam: self.seam.unwrap_or(usual.seam), ..usual }
     }

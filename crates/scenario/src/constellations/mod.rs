@@ -21,7 +21,7 @@ use crate::queues::Queue;
 pub(crate) use build::{ConstellationContext, plan};
 use ground::GroundLinks;
 use inter_satellite_links::InterSatelliteLinks;
-pub(crate) use places::{Journey, Place, path};
+pub(crate) use places::{GeographicPosition, Journey, path};
 use satellites::Satellites;
 
 /// A constellation of some kind.

@@ -15,7 +15,7 @@ use crate::units::{Angle, Measured};
 
 /// A place on the Earth: the name of a large city, or its latitude and longitude.
 #[derive(Clone, Debug)]
-pub(crate) enum Place {
+pub(crate) enum GeographicPosition {
     City(String),
     Coordinates([Measured<Angle>; 2]),
 }
@@ -27,10 +27,10 @@ pub(crate) struct Journey {
     /// When the node is there.
     at: Located<Measured<Duration>>,
     /// Where.
-    place: Located<Place>,
+    place: Located<GeographicPosition>,
 }
 
-impl Place {
+impl GeographicPosition {
     fn coordinates(place: &Located<Self>) -> Result<Coordinates, Mistake> {
         match &place.value {
             Self::City(name) => city(name).ok_or_else(|| {
@@ -72,17 +72,19 @@ fn city(name: &str) -> Option<Coordinates> {
 
 /// Where a node is in the course of time, if it has a place or a journey.
 pub(crate) fn path(
-    place: Option<&Located<Place>>,
+    place: Option<&Located<GeographicPosition>>,
     journey: Option<&Located<Vec<Journey>>>,
 ) -> Result<Option<GroundPath>, Mistake> {
     let Some(journey) = journey else {
-        return place.map(|it| Place::coordinates(it).map(GroundPath::at)).transpose();
+        return place.map(|it| GeographicPosition::coordinates(it).map(GroundPath::at)).transpose();
     };
     if place.is_some() {
         let message = "`place` and `journey` cannot both be set";
         return Err(journey.mistake(message).help("remove one of them"));
     }
-    let corner = |it: &Journey| Ok((it.at.value.0.as_seconds(), Place::coordinates(&it.place)?));
+    let corner = |it: &Journey| {
+        Ok((it.at.value.0.as_seconds(), GeographicPosition::coordinates(&it.place)?))
+    };
     let corners = journey.value.iter().map(corner).collect::<Result<Vec<_>, Mistake>>()?;
     let late = corners.windows(2).position(|it| it[0].0 >= it[1].0);
     if let Some(before) = late {
@@ -96,24 +98,27 @@ pub(crate) fn path(
     })
 }
 
-impl<'de> Deserialize<'de> for Place {
+impl<'de> Deserialize<'de> for GeographicPosition {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct CityOrCoordinates;
         impl<'de> Visitor<'de> for CityOrCoordinates {
-            type Value = Place;
+            type Value = GeographicPosition;
             fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
                 formatter.write_str("the name of a city, or a latitude and a longitude")
             }
-            fn visit_str<E: Error>(self, name: &str) -> Result<Place, E> {
-                Ok(Place::City(name.to_owned()))
+            fn visit_str<E: Error>(self, name: &str) -> Result<GeographicPosition, E> {
+                Ok(GeographicPosition::City(name.to_owned()))
             }
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Place, A::Error> {
+            fn visit_seq<A: SeqAccess<'de>>(
+                self,
+                mut items: A,
+            ) -> Result<GeographicPosition, A::Error> {
                 let mut degrees = Vec::new();
                 while let Some(it) = items.next_element()? {
                     degrees.push(it);
                 }
                 let count = degrees.len();
-                degrees.try_into().map(Place::Coordinates).map_err(|_| {
+                degrees.try_into().map(GeographicPosition::Coordinates).map_err(|_| {
                     A::Error::custom(format!(
                         "a place has a latitude and a longitude, not {count} angles; write \
                          [\"51.5°\", \"-0.1°\"]"
@@ -125,7 +130,7 @@ impl<'de> Deserialize<'de> for Place {
     }
 }
 
-impl JsonSchema for Place {
+impl JsonSchema for GeographicPosition {
     fn inline_schema() -> bool {
         true
     }

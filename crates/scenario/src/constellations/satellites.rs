@@ -65,7 +65,7 @@ pub(crate) struct Planes {
 
 choice! {
     /// How planes are spread.
-    Pattern as orbits::Pattern {
+    Pattern as orbits::WalkerPattern {
         /// Over 360°.
         Delta,
         /// Over 180°: on one side of the Earth all satellites go north, on the other south.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_links::fixed_wireless::{
-    self, Beam, Pattern, greatest_gain, greatest_gain_of_dish, in_wavelengths,
+    self, AntennaPattern, Beam, greatest_gain, greatest_gain_of_dish, in_wavelengths,
 };
 
 use crate::choice::choice;
@@ -81,8 +81,8 @@ impl Antenna {
     pub(super) fn plan(&self, carrier: f64) -> Result<fixed_wireless::Antenna, Mistake> {
         match self {
             Self::Gaussian(it) => it.plan(),
-            Self::F699(it) => it.plan(carrier, |diameter| Pattern::F699 { diameter }),
-            Self::F1245(it) => it.plan(carrier, |diameter| Pattern::F1245 { diameter }),
+            Self::F699(it) => it.plan(carrier, |diameter| AntennaPattern::F699 { diameter }),
+            Self::F1245(it) => it.plan(carrier, |diameter| AntennaPattern::F1245 { diameter }),
         }
     }
 }
@@ -98,7 +98,7 @@ impl Gaussian {
         let gain = at_most(&self.gain, greatest_gain(width), || {
             format!("an antenna with a beam of {width}°")
         })?;
-        Ok(fixed_wireless::Antenna { gain, pattern: Pattern::Gaussian { width } })
+        Ok(fixed_wireless::Antenna { gain, pattern: AntennaPattern::Gaussian { width } })
     }
 }
 
@@ -106,7 +106,7 @@ impl Dish {
     fn plan(
         &self,
         carrier: f64,
-        pattern: fn(f64) -> Pattern,
+        pattern: fn(f64) -> AntennaPattern,
     ) -> Result<fixed_wireless::Antenna, Mistake> {
         let metres = positive(&self.diameter, "diameter", "0.2 m")?;
         let diameter = in_wavelengths(metres, carrier);

@@ -157,7 +157,7 @@ choice! {
 
 choice! {
     /// From which SNR on modulation and coding schemes can be used.
-    Thresholds as fixed_wireless::Thresholds {
+    Thresholds as fixed_wireless::SnrThresholds {
         /// Where IEEE 802.11ad's sensitivities are reached with a noise figure of 10 dB; 5 dB
         /// for an implementation's losses are in them.
         Standard,

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
+use windtunnel_networks::scion::ScionMaker;
 use windtunnel_packets::multipath::Version;
 use windtunnel_transports::mptcp::scheduler::{Maker, SchedulerSettings};
 use windtunnel_transports::mptcp::{DESCRIPTIONS, MultipathSettings, PathSettings};
@@ -163,7 +164,7 @@ impl Multipath {
     ) -> Result<MultipathPlan, Mistake> {
         let plan = context.paths.plan;
         let are_apart = plan.are_apart(ends);
-        if are_apart && plan.autonomous_systems.is_some() {
+        if are_apart && plan.carrier::<ScionMaker>().is_some() {
             return self.between_systems(context, tcp, receiver_opens);
         }
         if let Some(it) = &self.subflows {

@@ -12,10 +12,10 @@ use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::ndn::link_service::LinkService;
-use windtunnel_networks::region::{self as protocol, Advertisement, Place, RegionSettings};
+use windtunnel_networks::region::{self as protocol, Advertisement, RegionNode, RegionSettings};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::region::{self as packets, Code};
-use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, Plan, RegionNames};
+use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, Plan};
 
 use crate::choice::choice;
 use crate::dns::{Absent, an_hour};
@@ -84,7 +84,7 @@ choice! {
 
 choice! {
     /// How regions learn of each other.
-    Routing as protocol::Routing {
+    Routing as protocol::RegionRouting {
         /// Borders of neighbouring regions announce to each other the path of regions to each.
         PathVector,
         /// Each border announces its links to other regions to all. All agreements are for transit,
@@ -107,7 +107,7 @@ enum Ndn {
 
 choice! {
     /// What routers look up of the code of another region; in its own each knows all sub-regions.
-    Lookup as protocol::Lookup {
+    Lookup as protocol::CodeLookup {
         /// The eight bits of the region.
         TwoLevel,
         /// All 32 bits: regions announce all their sub-regions.
@@ -151,12 +151,6 @@ pub(crate) struct Regions<'a> {
     pub(crate) protocol: &'a RegionProtocol,
 }
 
-/// What happens to it.
-pub(crate) struct Planned {
-    pub(crate) domains: DomainsPlan,
-    pub(crate) names: RegionNames,
-}
-
 impl Regions<'_> {
     /// The network of regions; none if there are no regions.
     pub(crate) fn plan(
@@ -164,7 +158,7 @@ impl Regions<'_> {
         nodes: &Names<'_>,
         links: &[LinkPlan],
         metric: Metric,
-    ) -> Result<Option<Planned>, Mistake> {
+    ) -> Result<Option<DomainsPlan>, Mistake> {
         let Some((first, _)) = self.regions.first() else {
             return match self.agreements.keys().next() {
                 None => Ok(None),
@@ -189,20 +183,16 @@ impl Regions<'_> {
             },
             lookup: self.protocol.lookup.value.into(),
             routing: self.protocol.routing.into(),
-            regions: self.regions.values().map(Region::settings).collect(),
-            places: self.places(nodes, &codes, links, metric)?,
+            regions: self.regions.iter().map(|(name, it)| it.settings(name.get_ref())).collect(),
+            nodes: self.nodes(nodes, &codes, links, metric)?,
             agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
         };
-        let domains = DomainsPlan {
+        Ok(Some(DomainsPlan {
             of: codes.iter().map(|it| it.0).collect(),
             carrier: Arc::new(Arc::new(settings)),
             has_plain_paths: !self.protocol.migration.is_empty(),
             ndn_header: is_inside.then(|| encoding.header()),
-        };
-        let names = self.regions.iter();
-        let names = names.map(|(name, it)| (it.number(), (name.get_ref().clone(), it.prefixes)));
-        let names = RegionNames(names.collect());
-        Ok(Some(Planned { domains, names }))
+        }))
     }
 
     /// What goes under the header is NDN alone, and over a link that has room for it.
@@ -280,14 +270,14 @@ impl Regions<'_> {
     }
 
     /// Each node with its code and its neighbours, and whether it is hidden.
-    fn places(
+    fn nodes(
         &self,
         nodes: &Names<'_>,
         codes: &[Code],
         links: &[LinkPlan],
         metric: Metric,
-    ) -> Result<Vec<Place>, Mistake> {
-        let mut places = places(codes, links, metric, &self.migration(links, codes)?);
+    ) -> Result<Vec<RegionNode>, Mistake> {
+        let mut region_nodes = region_nodes(codes, links, metric, &self.migration(links, codes)?);
         for region in self.regions.values() {
             for node in &region.hidden {
                 let place = nodes.index(node)?;
@@ -296,10 +286,10 @@ impl Regions<'_> {
                     || format!("node `{}` is in another region", node.value),
                     "name nodes of this region",
                 )?;
-                places[place].is_hidden = true;
+                region_nodes[place].is_hidden = true;
             }
         }
-        Ok(places)
+        Ok(region_nodes)
     }
 
     /// When each link begins to be used.
@@ -362,9 +352,14 @@ impl Regions<'_> {
 
 /// Each node with what its interfaces lead to, in the order of the links; `from` is when each of
 /// those begins to be used.
-fn places(codes: &[Code], links: &[LinkPlan], metric: Metric, from: &[Time]) -> Vec<Place> {
-    let place = |code: &Code| Place { code: *code, is_hidden: false, neighbours: Vec::new() };
-    let mut places: Vec<Place> = codes.iter().map(place).collect();
+fn region_nodes(
+    codes: &[Code],
+    links: &[LinkPlan],
+    metric: Metric,
+    from: &[Time],
+) -> Vec<RegionNode> {
+    let place = |code: &Code| RegionNode { code: *code, is_hidden: false, neighbours: Vec::new() };
+    let mut region_nodes: Vec<RegionNode> = codes.iter().map(place).collect();
     for (link, from) in links.iter().zip(from) {
         for side in [0, 1] {
             let DirectionPlan { delay, weight, .. } = link.directions[side];
@@ -373,7 +368,7 @@ fn places(codes: &[Code], links: &[LinkPlan], metric: Metric, from: &[Time]) -> 
                 Metric::Delay => delay.as_nanos() / 1000 + 1,
                 Metric::Hops | Metric::Weight => metric.cost(delay, weight),
             };
-            places[link.nodes[side]].neighbours.push(protocol::Neighbour {
+            region_nodes[link.nodes[side]].neighbours.push(protocol::Neighbour {
                 node: link.nodes[1 - side] as u32,
                 metric: u32::try_from(cost).unwrap_or(u32::MAX),
                 mtu: link.link_service.mtu.unwrap_or(u16::MAX),
@@ -381,5 +376,5 @@ fn places(codes: &[Code], links: &[LinkPlan], metric: Metric, from: &[Time]) -> 
             });
         }
     }
-    places
+    region_nodes
 }

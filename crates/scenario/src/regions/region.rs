@@ -119,9 +119,11 @@ impl Region {
         )
     }
 
-    pub(super) fn settings(&self) -> region::Region {
+    pub(super) fn settings(&self, name: &str) -> region::Region {
         region::Region {
             number: self.number(),
+            name: name.to_owned(),
+            prefixes: self.prefixes,
             transit: self.transit.into(),
             addresses: self.addresses.into(),
             accepts_typed: self.accepts_other_addresses,

@@ -4,163 +4,36 @@
 //! Sources: the fetching pipelines of ndn-tools and the consumer of PCON
 //! (Schneider et al., ICN 2016), whose differences are settings here.
 
+mod asking;
+mod deliveries;
+mod requests;
+mod settings;
+
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 
 use hashbrown::HashTable;
-use rand_distr::{Distribution, Zipf};
 use windtunnel_controllers::{
-    Acknowledgement, AnyController, Congestion, Controller, Delivery, Description, Need, Signal,
+    Acknowledgement, AnyController, Congestion, Controller, Need, Signal,
 };
 use windtunnel_engine::{Duration, Random, Time};
-use windtunnel_packets::ndn::wire::size::{InterestShape, NameSize};
-use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PrefixId};
+use windtunnel_packets::ndn::{Data, Nack, NackReason, Name};
 use windtunnel_packets::{Body, Packet};
 
-use super::blocking_read::{AfterRead, BlockingRead, Reader};
+use super::blocking_read::{AfterRead, Reader};
 use super::reads::Reads;
-use crate::delivery::{Account, Snapshot};
 use crate::pacing::Pacer;
-use crate::rtt::{RtoLimits, RttEstimator};
+use crate::rtt::RttEstimator;
+use deliveries::Deliveries;
+use requests::{NONE, Request, Requests, State};
+pub use settings::{
+    Backoff, ConsumerSettings, ConsumerWorkload, LateData, Reaction, RttGain, TimeoutMeaning,
+    WindowFraction,
+};
 
 /// The Interests that are to be sent. Callers keep one and empty it, so that
 /// sending allocates nothing once warm.
 pub type ConsumerOutbox = Vec<Packet>;
-
-/// What a consumer asks for.
-#[derive(Clone, Debug)]
-pub enum ConsumerWorkload {
-    /// Segments 0, 1, 2 … without end.
-    Stream,
-    /// The segments of one file, each once.
-    File {
-        /// How many there are.
-        segments: u64,
-    },
-    /// Objects of one segment each, drawn by popularity (Zipf's law), without
-    /// end. While an object is in flight it is not drawn again.
-    Catalogue {
-        /// The law; object numbers start from 1.
-        popularity: Zipf<f64>,
-    },
-}
-
-/// When a congestion signal leads to a decrease.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Reaction {
-    /// Always.
-    Every,
-    /// At most once a round trip: only if Data was received that was asked for
-    /// after the last decrease (ndn-tools' conservative window adaptation).
-    OncePerRoundTrip,
-    /// Never; a marked Data then counts like any other.
-    Ignore,
-}
-
-/// What a timeout of an Interest means to the controller.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TimeoutMeaning {
-    /// A segment was lost: the ordinary decrease.
-    Loss,
-    /// Start again from the initial window.
-    Restart,
-}
-
-/// How much one round trip moves the smoothed one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum RttGain {
-    /// The usual gains, shared among the samples of a round trip (ndn-cxx).
-    PerRoundTrip,
-    /// The usual gains for each sample (ndnSIM).
-    PerSample,
-}
-
-/// What a fraction of a segment in the window allows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum WindowFraction {
-    /// Nothing: what is in flight never exceeds the window.
-    Waits,
-    /// One more Interest (ndnSIM).
-    Sends,
-}
-
-/// When a timeout doubles the retransmission timeout.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Backoff {
-    /// Once for all Interests that were sent before it was doubled last: a burst of
-    /// losses is one sign, however long its timeouts take to come (RFC 6298, section
-    /// 5, whose one timer starts again when it is doubled).
-    OncePerRoundTrip,
-    /// Once for all Interests found timed out at the same moment.
-    EachEvent,
-    /// For each timed-out Interest, as ndnSIM's consumers do.
-    EachInterest,
-}
-
-/// What Data does whose Interest timed out and was not sent again yet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LateData {
-    /// Its round trip is measured: it is of the only Interest, so that Karn's rule allows it,
-    /// and shows that the timeout was too short. Its timeout has ended that Interest's time in
-    /// flight.
-    Measures,
-    /// It lowers the number in flight once more, and its round trip is not measured
-    /// (ndnSIM): one Interest too many is in flight from then on.
-    LowersInFlight,
-}
-
-/// A consumer's settings.
-#[derive(Clone, Debug)]
-pub struct ConsumerSettings {
-    /// The prefix of all names asked for.
-    pub prefix: PrefixId,
-    /// That prefix's encoded size.
-    pub prefix_size: NameSize,
-    /// What is asked for.
-    pub workload: ConsumerWorkload,
-    /// The bytes of content that count as one segment to the controller.
-    pub segment_size: u32,
-    /// How long an Interest stays pending in the routers, in milliseconds.
-    pub lifetime_ms: u32,
-    /// How many hops an Interest may take, if limited.
-    pub hop_limit: Option<u8>,
-    /// Whether cached Data past its freshness period will not do.
-    pub must_be_fresh: bool,
-    /// What a fraction of a segment in the window allows.
-    pub window_fraction: WindowFraction,
-    /// The retransmission timeout's limits.
-    pub timeout_limits: RtoLimits,
-    /// How much one round trip moves the smoothed one.
-    pub rtt_gain: RttGain,
-    /// The interval at which timeouts are looked for; zero: each at its own time.
-    pub timeout_check: Duration,
-    /// When a timeout doubles the timeout.
-    pub backoff: Backoff,
-    /// What marked Data leads to.
-    pub on_mark: Reaction,
-    /// What timeouts lead to.
-    pub on_timeout: Reaction,
-    /// What a timeout means.
-    pub timeout_meaning: TimeoutMeaning,
-    /// What a congestion NACK leads to.
-    pub on_nack: Reaction,
-    /// Where the recovery point lies after a decrease, beyond which Data must be received
-    /// before the next one: at the highest segment asked for (ndn-tools), or so great a share
-    /// of the segments from the highest received to the next behind that next one (ndnSIM:
-    /// 0.5).
-    pub recovery_margin: Option<f64>,
-    /// What Data does that comes after its timeout.
-    pub late_data: LateData,
-    /// How it reads, if what is missing is found by blocking reads, and not by timeouts. Its
-    /// window then begins with the first segment that is missing, and no NACK means anything.
-    pub blocking_read: Option<BlockingRead>,
-    /// When the consumer starts, at the earliest.
-    pub start: Time,
-    /// It starts at a random moment within so much time from then.
-    pub start_within: Duration,
-    /// From when it asks for nothing more.
-    pub stop: Time,
-}
 
 /// What a consumer counted.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -197,184 +70,6 @@ pub struct ConsumerCounters {
     pub delay_maximum: Duration,
     /// When Data was read.
     pub reads: Reads,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum State {
-    InFlight,
-    /// To be sent again.
-    Due,
-    Received,
-}
-
-/// No request: the end of a list.
-const NONE: u64 = u64::MAX;
-
-#[derive(Clone, Copy, Debug)]
-struct Request {
-    segment: u64,
-    first_sent: Time,
-    last_sent: Time,
-    /// Neighbours among the requests in flight, in order of sending.
-    before: u64,
-    after: u64,
-    state: State,
-    retransmitted: bool,
-}
-
-/// Requests by number, in order of first sending. Those received leave from the
-/// front, so that only a window of them is kept.
-#[derive(Debug)]
-struct Requests {
-    ring: VecDeque<Request>,
-    /// The number of the first request in the ring buffer.
-    base: u64,
-    /// The requests in flight that were sent longest ago and last.
-    oldest: u64,
-    newest: u64,
-    in_flight: u64,
-}
-
-impl Requests {
-    fn new() -> Self {
-        Self { ring: VecDeque::new(), base: 0, oldest: NONE, newest: NONE, in_flight: 0 }
-    }
-
-    #[inline]
-    fn next(&self) -> u64 {
-        self.base + self.ring.len() as u64
-    }
-
-    #[inline]
-    fn get(&mut self, number: u64) -> Option<&mut Request> {
-        let index = number.checked_sub(self.base)?;
-        self.ring.get_mut(usize::try_from(index).ok()?)
-    }
-
-    /// A request that is known to be kept.
-    #[inline]
-    fn at(&mut self, number: u64) -> &mut Request {
-        &mut self.ring[(number - self.base) as usize]
-    }
-
-    /// Appends a request for `segment`, sent now for the first time.
-    #[inline]
-    fn add(&mut self, segment: u64, now: Time) -> u64 {
-        let number = self.next();
-        self.ring.push_back(Request {
-            segment,
-            first_sent: now,
-            last_sent: now,
-            before: NONE,
-            after: NONE,
-            state: State::InFlight,
-            retransmitted: false,
-        });
-        self.put_in_flight(number, now);
-        number
-    }
-
-    #[inline]
-    fn put_in_flight(&mut self, number: u64, now: Time) {
-        let newest = self.newest;
-        let request = self.at(number);
-        request.state = State::InFlight;
-        request.last_sent = now;
-        request.before = newest;
-        request.after = NONE;
-        if newest == NONE {
-            self.oldest = number;
-        } else {
-            self.at(newest).after = number;
-        }
-        self.newest = number;
-        self.in_flight += 1;
-    }
-
-    #[inline]
-    fn take_out_of_flight(&mut self, number: u64, state: State) {
-        let request = self.at(number);
-        request.state = state;
-        let (before, after) = (request.before, request.after);
-        if before == NONE {
-            self.oldest = after;
-        } else {
-            self.at(before).after = after;
-        }
-        if after == NONE {
-            self.newest = before;
-        } else {
-            self.at(after).before = before;
-        }
-        self.lower_in_flight();
-    }
-
-    /// One less is in flight. What comes late may lower it a second time.
-    #[inline]
-    fn lower_in_flight(&mut self) {
-        self.in_flight = self.in_flight.saturating_sub(1);
-    }
-
-    #[inline]
-    fn drop_received(&mut self) {
-        while self.ring.front().is_some_and(|it| it.state == State::Received) {
-            self.ring.pop_front();
-            self.base += 1;
-        }
-    }
-}
-
-/// What is kept for controllers that want delivery rate samples.
-#[derive(Debug)]
-struct Deliveries {
-    account: Account,
-    /// One for each request kept, from number `base` on.
-    snapshots: VecDeque<Snapshot>,
-    base: u64,
-    least_rtt: Duration,
-    /// Bytes that count as one segment.
-    segment_size: u32,
-}
-
-impl Deliveries {
-    /// For a controller that wants samples.
-    fn wanted(description: &Description, segment_size: u32) -> Option<Box<Self>> {
-        description.needs(Need::DeliveryRate).then(|| {
-            Box::new(Self {
-                account: Account::new(),
-                snapshots: VecDeque::new(),
-                base: 0,
-                least_rtt: Duration::MAX,
-                segment_size,
-            })
-        })
-    }
-
-    /// An Interest is sent, the first for its number or another one; this many are
-    /// then in flight.
-    fn send(&mut self, now: Time, number: u64, in_flight: u64) {
-        let bytes = in_flight * u64::from(self.segment_size);
-        let snapshot = self.account.send(now, in_flight == 1, bytes);
-        match self.snapshots.get_mut((number - self.base) as usize) {
-            Some(known) => *known = snapshot,
-            None => self.snapshots.push_back(snapshot),
-        }
-    }
-
-    /// Data came for an Interest sent at `sent`, with this round trip if it gives one.
-    fn deliver(&mut self, now: Time, number: u64, sent: Time, rtt: Option<Duration>) -> Delivery {
-        self.least_rtt = self.least_rtt.min(rtt.unwrap_or(Duration::MAX));
-        self.account.deliver(now, u64::from(self.segment_size));
-        let snapshot = self.snapshots[(number - self.base) as usize];
-        let sample = self.account.sample(now, sent, &snapshot);
-        sample.in_segments(f64::from(self.segment_size), self.least_rtt)
-    }
-
-    /// Requests below `base` are no longer kept.
-    fn forget_below(&mut self, base: u64) {
-        self.snapshots.drain(..(base - self.base) as usize);
-        self.base = base;
-    }
 }
 
 /// A consumer.
@@ -556,16 +251,8 @@ impl Consumer {
         match &packet.body {
             Body::Data(data) => self.on_data(now, data, packet.marked()),
             Body::Nack(nack) => self.on_nack(now, nack),
-            Body::Interest(_)
-            | Body::LinkPacket(_)
-            | Body::Segment(_)
-            | Body::Datagram(_)
-            | Body::Dns(_)
-            | Body::Message(_)
-            | Body::Tunnelled(_)
-            | Body::Region(_)
-            | Body::Scion(_)
-            | Body::Real(_) => {}
+            // Nothing else answers an Interest.
+            _ => {}
         }
         if self.reader.is_some() {
             self.end_read(now, self.counters.data > before);
@@ -789,154 +476,4 @@ impl Consumer {
             in_flight: self.requests.in_flight as f64,
         });
     }
-
-    fn fill_window(&mut self, now: Time, outbox: &mut ConsumerOutbox) {
-        if now < self.start || now >= self.settings.stop {
-            return;
-        }
-        self.waits_for_pacer = false;
-        let rate = self.controller.pacing_rate();
-        let spacing = self.reader.as_ref().and_then(|it| it.spacing(now));
-        let is_paced = rate.is_some() || spacing.is_some();
-        while self.window_has_room() {
-            if is_paced && !self.pacer.allows(now) {
-                self.waits_for_pacer = true;
-                break;
-            }
-            let (number, segment) = match self.next_due() {
-                Some(number) => {
-                    self.requests.put_in_flight(number, now);
-                    let request = self.requests.at(number);
-                    request.retransmitted = true;
-                    self.counters.retransmissions += 1;
-                    (number, request.segment)
-                }
-                None => match self.next_segment() {
-                    Some(segment) => {
-                        let number = self.requests.add(segment, now);
-                        self.remember(segment, number);
-                        (number, segment)
-                    }
-                    None => break,
-                },
-            };
-            if let Some(it) = &mut self.deliveries {
-                it.send(now, number, self.requests.in_flight);
-            }
-            match (spacing, rate) {
-                (Some(spacing), _) => self.pacer.wait(now, spacing),
-                (None, Some(rate)) => self.pacer.spend(now, 1, rate),
-                (None, None) => {}
-            }
-            self.counters.interests += 1;
-            outbox.push(self.interest(segment));
-        }
-    }
-
-    #[inline]
-    fn window_has_room(&self) -> bool {
-        let in_flight = self.requests.in_flight as f64;
-        match self.settings.window_fraction {
-            WindowFraction::Waits => in_flight + 1.0 <= self.controller.cwnd(),
-            WindowFraction::Sends => in_flight < self.controller.cwnd(),
-        }
-    }
-
-    /// The lowest request that is to be sent again.
-    fn next_due(&mut self) -> Option<u64> {
-        while let Some(Reverse(number)) = self.due.pop() {
-            // Its Data may have come in the meantime.
-            if self.requests.get(number).is_some_and(|it| it.state == State::Due) {
-                return Some(number);
-            }
-        }
-        None
-    }
-
-    fn next_segment(&mut self) -> Option<u64> {
-        let next = self.requests.next();
-        let spanned = self.requests.ring.len() as f64;
-        if self.reader.is_some() && spanned + 1.0 > self.controller.cwnd() {
-            return None;
-        }
-        match &self.settings.workload {
-            ConsumerWorkload::Stream => Some(next),
-            ConsumerWorkload::File { segments } => (next < *segments).then_some(next),
-            ConsumerWorkload::Catalogue { popularity } => {
-                /// Beyond this many draws in a row, everything popular is in flight.
-                const MOST_DRAWS: u32 = 100;
-                for _ in 0..MOST_DRAWS {
-                    let object = popularity.sample(self.random.generator()) as u64 - 1;
-                    if self.number_of_object(object).is_none() {
-                        return Some(object);
-                    }
-                }
-                None
-            }
-        }
-    }
-
-    fn interest(&mut self, segment: u64) -> Packet {
-        let settings = &self.settings;
-        let name = Name { prefix: settings.prefix, segment };
-        let shape = InterestShape {
-            can_be_prefix: false,
-            must_be_fresh: settings.must_be_fresh,
-            lifetime_ms: Some(u64::from(settings.lifetime_ms)),
-            hop_limit: settings.hop_limit.is_some(),
-        };
-        let network_size =
-            settings.prefix.format().interest_size(settings.prefix_size, segment, &shape);
-        let body = Body::Interest(Interest {
-            name,
-            nonce: self.random.bits(),
-            lifetime_ms: settings.lifetime_ms,
-            hop_limit: settings.hop_limit,
-            must_be_fresh: settings.must_be_fresh,
-        });
-        Packet::ndn(body, network_size as u16)
-    }
-
-    /// The request that a Data or NACK of that name answers. In a stream and a
-    /// file the request's number is the segment's.
-    #[inline]
-    fn number_of(&self, name: Name) -> Option<u64> {
-        match self.settings.workload {
-            ConsumerWorkload::Stream | ConsumerWorkload::File { .. } => Some(name.segment),
-            ConsumerWorkload::Catalogue { .. } => self.number_of_object(name.segment),
-        }
-    }
-
-    fn number_of_object(&self, object: u64) -> Option<u64> {
-        let requests = &self.requests;
-        let segment = |it: &u64| requests.ring[(*it - requests.base) as usize].segment;
-        self.by_segment.find(hash(object), |it| segment(it) == object).copied()
-    }
-
-    fn remember(&mut self, segment: u64, number: u64) {
-        if matches!(self.settings.workload, ConsumerWorkload::Catalogue { .. }) {
-            let requests = &self.requests;
-            let rehash = |it: &u64| hash(requests.ring[(*it - requests.base) as usize].segment);
-            self.by_segment.insert_unique(hash(segment), number, rehash);
-        }
-    }
-
-    fn forget(&mut self, number: u64) {
-        if matches!(self.settings.workload, ConsumerWorkload::Catalogue { .. }) {
-            let segment = self.requests.at(number).segment;
-            if let Ok(entry) = self.by_segment.find_entry(hash(segment), |it| *it == number) {
-                entry.remove();
-            }
-        }
-        self.requests.drop_received();
-        if let Some(it) = &mut self.deliveries {
-            it.forget_below(self.requests.base);
-        }
-    }
-}
-
-#[inline]
-fn hash(object: u64) -> u64 {
-    let product = u128::from(object ^ 0x9E37_79B9_7F4A_7C15) * 0xD6E8_FEB8_6659_FD93;
-    (product as u64) ^ ((product >> 64) as u64)
 }

@@ -1,6 +1,6 @@
 //! When a consumer read its Data: what programs call throughput and jitter.
 
-use windtunnel_engine::{Duration, Jitter, Time};
+use windtunnel_engine::{Duration, InterarrivalJitter, Time};
 
 /// The reads of distinct Data.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -9,7 +9,7 @@ pub struct Reads {
     last: Option<Time>,
     maximum: Duration,
     squares: f64,
-    jitter: Jitter,
+    jitter: InterarrivalJitter,
 }
 
 impl Reads {

@@ -6,7 +6,7 @@ use windtunnel_transports::tcp::{Role, TcpSettings};
 
 use super::running::Running;
 use super::sockets::{Key, Socket};
-use super::state::{FlowPlace, Hosts};
+use super::state::{Hosts, PlannedFlow};
 use crate::network::Network;
 use crate::side::Side;
 
@@ -38,7 +38,7 @@ impl Hosts {
 }
 
 impl AtHost<'_> {
-    fn flow(&self) -> (&FlowPlace, u32) {
+    fn flow(&self) -> (&PlannedFlow, u32) {
         let slot = &self.hosts.slots[self.slot as usize];
         (&self.hosts.flows[slot.flow as usize], slot.position)
     }

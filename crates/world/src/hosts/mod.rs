@@ -256,14 +256,8 @@ impl Hosts {
             }
             Body::Dns(_) => network.arrived.push(Arrived::Dns(*packet)),
             Body::Real(_) => network.attachments.receive(now, *packet),
-            Body::Interest(_)
-            | Body::Data(_)
-            | Body::Nack(_)
-            | Body::LinkPacket(_)
-            | Body::Message(_)
-            | Body::Tunnelled(_)
-            | Body::Region(_)
-            | Body::Scion(_) => {}
+            // No path to a host is computed for anything else.
+            _ => {}
         }
     }
 

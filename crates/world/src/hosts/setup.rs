@@ -13,7 +13,7 @@ use windtunnel_transports::tcp::{
 
 use super::running::Running;
 use super::sockets::Sockets;
-use super::state::{Accepted, Class, FlowPlace, HostSlot, Hosts};
+use super::state::{Accepted, Class, HostSlot, Hosts, PlannedFlow};
 use super::waiting::Waiting;
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
@@ -56,7 +56,7 @@ impl Hosts {
     ) {
         let mut random = streams.stream(&format!("flow {}", flow.name));
         let start = flow.start + delay_of_start(flow, &mut random);
-        let place = FlowPlace {
+        let place = PlannedFlow {
             start,
             first: self.slots.len() as u32,
             hosts: flow.parts().count() as u32 + 1,
@@ -75,7 +75,7 @@ impl Hosts {
                     [Side::Sender, Side::Receiver].map(|from| ports(forwarding, it, from))
                 });
                 let ideal = Ideal::new(plan, each, settings);
-                self.flows.push(FlowPlace {
+                self.flows.push(PlannedFlow {
                     class: Some(self.classes.len() as u32),
                     has_transfers: workload.has_transfers(),
                     is_file: matches!(workload, Workload::File { .. }),
@@ -90,7 +90,7 @@ impl Hosts {
             Transport::Udp(settings) => {
                 let random = streams.stream(&format!("source {}", flow.name));
                 let has_transfers = matches!(settings.workload, UdpWorkload::Frames(_));
-                self.flows.push(FlowPlace { has_transfers, ..place });
+                self.flows.push(PlannedFlow { has_transfers, ..place });
                 let route = forwarding.route(paths[0][0]).expect("it was found before");
                 let waiting = Waiting::Datagrams(Box::new((settings.clone(), random, route)));
                 let [source, sink] = self.unless_named(flow, start, waiting);

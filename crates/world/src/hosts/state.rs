@@ -96,7 +96,7 @@ impl Accepted {
 
 /// A flow of the plan.
 #[derive(Debug)]
-pub(super) struct FlowPlace {
+pub(super) struct PlannedFlow {
     pub(super) start: Time,
     /// The first of its applications; the others follow.
     pub(super) first: u32,
@@ -111,7 +111,7 @@ pub(super) struct FlowPlace {
     pub(super) ideal: Option<Box<Ideal>>,
 }
 
-impl FlowPlace {
+impl PlannedFlow {
     /// The applications of the sender and of the receiver of its data.
     pub(super) fn ends(&self) -> [usize; 2] {
         [self.first, self.first + self.hosts - 1].map(|it| it as usize)
@@ -121,7 +121,7 @@ impl FlowPlace {
 /// All hosts.
 #[derive(Debug)]
 pub(crate) struct Hosts {
-    pub(super) flows: Vec<FlowPlace>,
+    pub(super) flows: Vec<PlannedFlow>,
     pub(super) slots: Vec<HostSlot>,
     pub(super) classes: Vec<Class>,
     pub(super) numbers: Numbers,

@@ -16,7 +16,6 @@ use windtunnel_networks::layer::{
 use windtunnel_networks::ndn::fib::NextHop;
 use windtunnel_networks::ndn::forwarder::Forwarder;
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceCounters};
-use windtunnel_networks::{region, scion};
 use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::ndn::{LinkPacket, Name};
 use windtunnel_packets::{Body, Packet, ProtocolNumber};
@@ -341,16 +340,16 @@ impl Nodes {
     /// Likewise, a part of a packet of NDN, or one of a layer that was added to a node.
     #[inline(never)]
     fn receive_other(&mut self, network: &mut Network, now: Time, port: PortId, packet: &Packet) {
-        let protocol = match &packet.body {
-            Body::LinkPacket(it) => {
-                return self.reassemble(network, now, port, it, packet.marked());
-            }
-            Body::Message(message) => message.protocol,
-            // Tunnels between nodes have paths; one without is a layer's own.
-            Body::Region(_) | Body::Tunnelled(_) => region::PROTOCOL,
-            Body::Scion(_) => scion::PROTOCOL,
-            _ => return,
+        if let Body::LinkPacket(it) = &packet.body {
+            return self.reassemble(network, now, port, it, packet.marked());
+        }
+        let protocol = match packet.protocol() {
+            // Tunnels between nodes have paths; an IP packet without one is of the layer that
+            // carries those of hosts.
+            ProtocolNumber::IP => self.carrier,
+            it => Some(it),
         };
+        let Some(protocol) = protocol else { return network.packets.discard(packet) };
         let FarEnd { node, interface } = self.far_ends[port.index()];
         self.receive_message(network, now, node, protocol, interface, packet);
     }

@@ -7,7 +7,8 @@ use windtunnel_queues::{Backlog, Queue, QueueLimit};
 
 use super::egress::Egress;
 use super::schedule::{Airtimes, Schedule};
-use super::{Due, Port, starting};
+use super::transmission::starting;
+use super::{Due, Port};
 use crate::plan::{LinkChange, LossChange};
 
 impl Port {

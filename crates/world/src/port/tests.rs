@@ -6,7 +6,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_engine::{EventQueue, Streams};
 use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Dscp, Route};
+use windtunnel_packets::{Body, Dscp, Ecn, Route};
 use windtunnel_queues::{
     Bands, CakeSettings, CoDelSettings, CongestionAction, Discipline, DrrSettings, DualPi2Settings,
     FqCoDelSettings, PieSettings, QueueLimit, Ramp, RedSettings, Thresholds, TokenBucketSettings,

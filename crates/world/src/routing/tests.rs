@@ -37,8 +37,6 @@ pub(crate) fn plan(nodes: usize, links: &[Joined]) -> Plan {
         tunnels: Vec::new(),
         sessions: Vec::new(),
         domains: None,
-        regions: Default::default(),
-        autonomous_systems: None,
         attachments: Vec::new(),
         roots: Vec::new(),
         sky: None,

@@ -54,8 +54,6 @@ pub(crate) fn nodes(names: &[&str]) -> Plan {
         sessions: Vec::new(),
         domains: None,
         roots: Vec::new(),
-        regions: windtunnel_world::RegionNames::default(),
-        autonomous_systems: None,
         attachments: Vec::new(),
         sky: None,
         changes: Vec::new(),

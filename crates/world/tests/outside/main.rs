@@ -1,38 +1,34 @@
-//! A network layer, an application, a channel and a physical layer from outside the crates:
-//! those of the pages in `docs` that say how to add one.
+//! An application, a channel and a physical layer from outside the crates: those of the pages in
+//! `docs` that say how to add one; and a network layer that carries the packets of hosts.
 
 #[path = "../common/mod.rs"]
 mod common;
-mod flooding;
 mod ping_pong;
 mod sine;
+mod wrapping;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use common::{
-    direction, ip_flow, join, nodes, over_tcp, port, ports, rate, record, recorded, run_flows,
+    direction, ip_flow, join, nodes, over_tcp, port, rate, record, recorded, run_flows,
     tcp_counters,
 };
-use flooding::{Flooder, Flooding, PROTOCOL};
 use ping_pong::PingPong;
 use sine::{BitErrors, Sine};
 use windtunnel_applications::{Workload, udp::UdpSettings};
 use windtunnel_engine::{Control, Duration, Time};
-use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
-use windtunnel_world::{ChangePlan, LinkChange, Plan, PortId, RecordingPlan, Transport, World};
+use windtunnel_world::{DomainsPlan, FlowCounters, Plan, RecordingPlan, Transport, World};
+use wrapping::{Wrapper, Wrapping};
 
-const NETWORK_LAYER: &str = include_str!("../../../../docs/adding-a-network-layer.md");
 const CHANNEL: &str = include_str!("../../../../docs/adding-a-channel.md");
 const APPLICATION: &str = include_str!("../../../../docs/adding-an-application.md");
 
 #[test]
 fn the_pages_show_exactly_this_code() {
-    assert!(NETWORK_LAYER.contains(&block(include_str!("flooding.rs"))));
-    assert!(NETWORK_LAYER.contains(&part("flooding")));
     assert!(APPLICATION.contains(&block(include_str!("ping_pong.rs"))));
     assert!(APPLICATION.contains(&part("ping-pong")));
     assert!(CHANNEL.contains(&block(include_str!("sine.rs"))));
@@ -51,58 +47,19 @@ fn part(name: &str) -> String {
     format!("```rust,ignore\n{}\n```\n", lines.collect::<Vec<_>>().join("\n"))
 }
 
-/// A ring of six nodes and one link across it.
-fn ring() -> Plan {
-    let mut plan = nodes(&["a", "b", "c", "d", "e", "f"]);
-    for node in 0..6 {
-        join(&mut plan, node, (node + 1) % 6, &direction(10, 5));
-    }
-    join(&mut plan, 0, 2, &direction(10, 5));
-    plan.duration = Duration::from_millis(950);
-    plan
-}
-
-/// Puts flooding onto all nodes.
-fn flood(plan: &mut Plan) {
-    // page: flooding
-    let layer: Arc<dyn LayerMaker> = Arc::new(Flooding { source: 0 });
-    plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&layer)));
-    // page: flooding
-}
-
-/// How many messages each node received.
-fn counts(world: &World) -> Vec<u64> {
-    let layer = |node| world.layer::<Flooder>(node, PROTOCOL).expect("each node has one");
-    world.nodes().enumerate().map(|(node, _)| layer(node).received).collect()
-}
-
 #[test]
-fn a_flooded_message_reaches_each_node_once_and_crosses_no_link_direction_twice() {
-    let mut plan = ring();
-    flood(&mut plan);
+fn an_ip_packet_without_a_path_comes_to_the_layer_that_carries_those_of_hosts() {
+    let mut plan = two_hosts();
+    plan.flows.push(ip_flow("datagrams", 0, 1, datagrams(1000)));
+    let (of, carrier) = (Arc::from([0, 1]), Arc::new(Wrapping));
+    plan.domains = Some(DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false });
     let world = run_flows(&plan);
-    assert_eq!(counts(&world), [0, 10, 10, 10, 10, 10]);
-    // All send through all ports but the one that the message came by.
-    let (ends, others) = (2 * plan.links.len() as u64, plan.nodes.len() as u64 - 1);
-    assert_eq!(world.packet_hops(), 10 * (ends - others));
-    assert!(ports(&plan, &world).iter().all(|it| it.delivered <= 10));
-}
-
-#[test]
-fn a_message_takes_one_delay_a_hop_and_finds_the_way_around_a_failed_link() {
-    let mut plan = ring();
-    flood(&mut plan);
-    let port = PortId::new(0, 0);
-    let time = Time::ZERO + Duration::from_millis(250);
-    plan.changes.push(ChangePlan { time, port, change: LinkChange::Down });
-    let mut world = World::new(&plan).expect("nobody asks for a path");
-    // 5 ms and 80 us a hop.
-    world.advance(Time::ZERO + Duration::from_micros(10_159));
-    assert_eq!(counts(&world), [0, 1, 1, 0, 0, 1]);
-    world.advance(Time::ZERO + Duration::from_micros(10_160));
-    assert_eq!(counts(&world), [0, 1, 1, 1, 1, 1]);
-    world.advance(plan.end());
-    assert_eq!(counts(&world), [0, 10, 10, 10, 10, 10]);
+    let layer = world.layer::<Wrapper>(1, wrapping::PROTOCOL).expect("each node has one");
+    assert!(layer.unwrapped > 0);
+    assert_eq!(layer.unwrapped, port(&plan, &world, 0, 0).delivered);
+    let flow = world.flows().next().expect("there is one");
+    let FlowCounters::Udp(_, sink) = flow.counters else { panic!("it goes over UDP") };
+    assert_eq!(sink.datagrams, layer.unwrapped);
 }
 
 /// Two hosts and a flow between them.

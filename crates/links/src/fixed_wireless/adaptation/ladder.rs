@@ -1,6 +1,6 @@
 //! The schemes among which a rate adaptation chooses.
 
-use crate::fixed_wireless::mcs::{Mcs, SCHEMES, Thresholds};
+use crate::fixed_wireless::mcs::{Mcs, SCHEMES, SnrThresholds};
 
 /// The packets whose errors count.
 const BYTES: u32 = 1548;
@@ -8,7 +8,7 @@ const BYTES: u32 = 1548;
 /// The schemes that a rate adaptation may use, the slowest first.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ladder {
-    thresholds: Thresholds,
+    thresholds: SnrThresholds,
     pub(super) schemes: Vec<&'static Mcs>,
 }
 
@@ -21,7 +21,7 @@ impl Ladder {
     /// # Panics
     /// If there are none.
     #[must_use]
-    pub fn new(thresholds: Thresholds, [lowest, highest]: [u8; 2]) -> Self {
+    pub fn new(thresholds: SnrThresholds, [lowest, highest]: [u8; 2]) -> Self {
         let is_used =
             |it: &&Mcs| (lowest..=highest).contains(&it.index) && it.index != Self::SKIPPED;
         let schemes: Vec<_> = SCHEMES.iter().filter(is_used).collect();
@@ -31,7 +31,7 @@ impl Ladder {
 
     /// From which SNR on they can be used.
     #[must_use]
-    pub fn thresholds(&self) -> Thresholds {
+    pub fn thresholds(&self) -> SnrThresholds {
         self.thresholds
     }
 

@@ -6,15 +6,15 @@ use super::ControlPlane;
 use crate::region::context::{Port, RouterContext};
 use crate::region::link_state::Reached;
 use crate::region::path_vector::{Exit, Route};
-use crate::region::settings::{Lookup, Standing};
+use crate::region::settings::{CodeLookup, Standing};
 
 impl ControlPlane {
     /// Where packets for a code of another region leave, and how a border is reached.
-    pub(in crate::region) fn route(&self, lookup: Lookup, to: Code) -> Option<&Route> {
+    pub(in crate::region) fn route(&self, lookup: CodeLookup, to: Code) -> Option<&Route> {
         match lookup {
-            Lookup::TwoLevel => self.routes.get(&Code::of_region(to.region())),
-            Lookup::Full => self.routes.get(&to),
-            Lookup::LongestPrefix => to.prefixes().find_map(|it| self.routes.get(&it)),
+            CodeLookup::TwoLevel => self.routes.get(&Code::of_region(to.region())),
+            CodeLookup::Full => self.routes.get(&to),
+            CodeLookup::LongestPrefix => to.prefixes().find_map(|it| self.routes.get(&it)),
         }
     }
 

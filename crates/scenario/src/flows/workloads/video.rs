@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_applications::Workload;
-use windtunnel_applications::video::{PlayoutSettings, ProgressiveSettings, Reading};
+use windtunnel_applications::video::{LateFramePolicy, PlayoutSettings, ProgressiveSettings};
 use windtunnel_engine::{Duration, Rate};
 
 use super::footage::{Footage, usual_frame_rate};
@@ -86,9 +86,11 @@ impl Video {
             "write a greater one",
         )?;
         let reading = match self.late_frames {
-            LateFrames::Rebuffer => Reading::Rebuffer,
-            LateFrames::Discard => Reading::Discard(self.tolerance.value.0),
-            LateFrames::DiscardThenRebuffer => Reading::DiscardThenRebuffer(self.tolerance.value.0),
+            LateFrames::Rebuffer => LateFramePolicy::Rebuffer,
+            LateFrames::Discard => LateFramePolicy::Discard(self.tolerance.value.0),
+            LateFrames::DiscardThenRebuffer => {
+                LateFramePolicy::DiscardThenRebuffer(self.tolerance.value.0)
+            }
         };
         Ok(Workload::Video(ProgressiveSettings {
             frames: footage.frames(files)?,

@@ -1,6 +1,6 @@
 //! Links over the air: what attempts cost, and that packets stay in order.
 
-use windtunnel_links::{Air, PhysicalLayer};
+use windtunnel_links::{Air, Frame, PhysicalLayer};
 
 use super::integral::{departures, following, rates};
 use super::*;

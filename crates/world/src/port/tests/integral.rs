@@ -1,5 +1,7 @@
 //! The bits that a link has sent are the integral of its rate.
 
+use windtunnel_links::{Frame, Outcome};
+
 use super::*;
 
 /// From when on a link has which rate, in rising order from the beginning; the last is one.

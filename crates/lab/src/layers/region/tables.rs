@@ -1,13 +1,16 @@
 //! Regions and their routers.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use windtunnel_networks::region::{PROTOCOL, RegionRouter, RouteChange, Transit};
+use windtunnel_networks::region::{
+    PROTOCOL, Region, RegionRouter, RegionSettings, RouteChange, Transit,
+};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_world::{Plan, World};
 
-use super::columns::Columns;
+use crate::tables::Columns;
 
 /// A router: its node, its region and its layer.
 struct Router<'a> {
@@ -34,8 +37,14 @@ fn routers<'a>(plan: &'a Plan, world: &'a World) -> Vec<Router<'a>> {
     layers.map(router).collect()
 }
 
+/// The regions of a plan, in the order of its file.
+fn regions_of(plan: &Plan) -> &[Region] {
+    plan.carrier::<Arc<RegionSettings>>().map_or(&[], |it| &it.regions)
+}
+
 fn region_name(plan: &Plan, number: u8) -> &str {
-    plan.regions.0.get(&number).map_or("", |it| &it.0)
+    let of_number = regions_of(plan).iter().find(|it| it.number == number);
+    of_number.map_or("", |it| &it.name)
 }
 
 /// How many IP prefixes each region has: what its file says, or one for each node.
@@ -46,20 +55,26 @@ fn prefixes(plan: &Plan, world: &World) -> BTreeMap<u8, u64> {
             *nodes.entry(layer.code().region()).or_default() += 1;
         }
     }
-    let regions = plan.regions.0.iter();
-    let given = regions.filter_map(|(number, it)| Some((*number, it.1?)));
-    given.for_each(|(number, it)| *nodes.entry(number).or_default() = it);
+    for region in regions_of(plan) {
+        if let Some(prefixes) = region.prefixes {
+            nodes.insert(region.number, prefixes);
+        }
+    }
     nodes
 }
 
 /// The regions.
 pub(super) fn regions(plan: &Plan, world: &World) -> RecordBatch {
     let routers = routers(plan, world);
-    let numbers: Vec<u8> = plan.regions.0.keys().copied().collect();
-    let of = |number: u8| routers.iter().filter(move |it| it.layer.code().region() == number);
-    Columns::of(&numbers)
-        .text("region", |it| region_name(plan, *it))
-        .count("code", |it| u64::from(*it))
+    let mut regions: Vec<&Region> = regions_of(plan).iter().collect();
+    regions.sort_by_key(|it| it.number);
+    let of = |it: &Region| {
+        let number = it.number;
+        routers.iter().filter(move |it| it.layer.code().region() == number)
+    };
+    Columns::of(&regions)
+        .text("region", |it| &it.name)
+        .count("code", |it| u64::from(it.number))
         .text("transit", |it| of(*it).next().map_or("", |it| transit(it.layer.transit())))
         .count("nodes", |it| of(*it).count() as u64)
         .count("borders", |it| of(*it).filter(|it| it.layer.is_border()).count() as u64)

@@ -3,16 +3,16 @@
 use std::net::{SocketAddrV4, SocketAddrV6};
 
 use etherparse::EtherType;
-use windtunnel_networks::scion::ScionSettings;
+use windtunnel_networks::scion::{ScionMaker, ScionSettings};
 use windtunnel_packets::ip::{
     self, Addresses, IpVersion, address_of_node as address, address_of_node_v6 as wide_address,
 };
-use windtunnel_packets::ndn::wire::EncodeError;
 use windtunnel_packets::scion::{
     HopField, HostAddress, InfoField, OneHop, Path, PathHeader, PathReference, ScionContent,
     ScionHeader, ScionPacket, Scmp, UNDERLAY_PORT, protocol, quoted_at_most,
 };
 use windtunnel_packets::{Body, Packet, udp};
+use windtunnel_scenario::{FrameContext, FrameError, FramePayload};
 use windtunnel_world::SeenPacket;
 
 /// The UDP port of control services.
@@ -24,23 +24,24 @@ const UNDERLAY: u8 = 7;
 const PROBE: [u8; 8] = [0; 8];
 
 /// What the bytes of SCION packets depend on besides the packets.
-pub(super) struct Encoding<'a> {
-    pub(super) settings: &'a ScionSettings,
-    /// By node, the number that the addresses of its hosts are made from.
-    pub(super) numbers: &'a [usize],
-    /// Encodes the IP packet inside.
-    pub(super) inside: &'a dyn Fn(&SeenPacket) -> Result<Vec<u8>, EncodeError>,
+struct Encoding<'a> {
+    settings: &'a ScionSettings,
+    context: &'a FrameContext<'a>,
 }
 
 /// The frame's content: the underlay's packet.
 pub(super) fn encode(
-    encoding: &Encoding<'_>,
     seen: &SeenPacket,
-    header: &ScionPacket,
-) -> Result<(EtherType, Vec<u8>), EncodeError> {
-    let bytes = packet(encoding, seen, header)?;
+    context: &FrameContext<'_>,
+) -> Result<FramePayload, FrameError> {
+    let maker = context.plan.carrier::<ScionMaker>();
+    let (Body::Scion(header), Some(maker)) = (&seen.packet.body, maker) else {
+        return Err("it is not a packet of a network of autonomous systems".into());
+    };
+    let encoding = Encoding { settings: maker.settings(), context };
+    let bytes = packet(&encoding, seen, header)?;
     let [from, to] = header.underlay.map(|it| it as usize);
-    let (ether_type, addresses) = match encoding.settings.underlay {
+    let (EtherType(ether_type), addresses) = match encoding.settings.underlay {
         IpVersion::V4 => {
             let end = |node| SocketAddrV4::new(address(node, UNDERLAY), UNDERLAY_PORT);
             (EtherType::IPV4, Addresses::V4 { source: end(from), destination: end(to) })
@@ -50,7 +51,8 @@ pub(super) fn encode(
             (EtherType::IPV6, Addresses::V6 { source: end(from), destination: end(to) })
         }
     };
-    Ok((ether_type, ip::encode_udp(&bytes, seen.packet.dscp(), seen.packet.ecn, &addresses)))
+    let (dscp, ecn) = (seen.packet.dscp(), seen.packet.ecn);
+    Ok(FramePayload { ether_type, bytes: ip::encode_udp(&bytes, dscp, ecn, &addresses) })
 }
 
 /// The SCION packet.
@@ -58,10 +60,10 @@ fn packet(
     encoding: &Encoding<'_>,
     seen: &SeenPacket,
     header: &ScionPacket,
-) -> Result<Vec<u8>, EncodeError> {
+) -> Result<Vec<u8>, FrameError> {
     let settings = encoding.settings;
     let host = |node: u32| {
-        let number = encoding.numbers[node as usize];
+        let number = encoding.context.address_numbers[node as usize];
         match header.hosts {
             IpVersion::V4 => HostAddress::V4(address(number, 0)),
             IpVersion::V6 => HostAddress::V6(wide_address(number, 0)),
@@ -114,12 +116,12 @@ fn payload(
     seen: &SeenPacket,
     header: &ScionPacket,
     scion: &ScionHeader,
-) -> Result<Vec<u8>, EncodeError> {
+) -> Result<Vec<u8>, FrameError> {
     let inside = seen.inside.as_deref();
     Ok(match header.content {
         ScionContent::Packet(_) => {
             let Some(inside) = inside else { return Ok(Vec::new()) };
-            let bytes = (encoding.inside)(inside)?;
+            let bytes = (encoding.context.inside)(inside)?.bytes;
             let ip = inside.packet.ip_version().unwrap_or_default().header();
             with_checksum(bytes[usize::from(ip)..].to_vec(), scion)
         }

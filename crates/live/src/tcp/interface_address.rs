@@ -6,11 +6,11 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::interface::Interface;
+use crate::interface::TunInterface;
 
 /// An address and its subnet, written as `10.9.0.2/24`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct InterfaceAddress {
     /// Our address.
     pub address: IpAddr,
     /// The kernel's address in the same subnet: the first other one.
@@ -25,12 +25,12 @@ pub struct Place {
     "`{0}` is not an address of a host in a subnet with others\nhelp: write one such as \
      10.9.0.2/24 or fd00:9::2/64"
 )]
-pub struct PlaceError(String);
+pub struct InterfaceAddressError(String);
 
-impl FromStr for Place {
-    type Err = PlaceError;
+impl FromStr for InterfaceAddress {
+    type Err = InterfaceAddressError;
 
-    fn from_str(text: &str) -> Result<Self, PlaceError> {
+    fn from_str(text: &str) -> Result<Self, InterfaceAddressError> {
         let parsed = || {
             let (address, prefix) = text.split_once('/')?;
             let (address, prefix): (IpAddr, u8) = (address.parse().ok()?, prefix.parse().ok()?);
@@ -44,7 +44,7 @@ impl FromStr for Place {
             let is_host = !address.is_loopback() && !address.is_multicast();
             is_host.then_some(Self { address, kernel, prefix })
         };
-        parsed().ok_or_else(|| PlaceError(text.to_owned()))
+        parsed().ok_or_else(|| InterfaceAddressError(text.to_owned()))
     }
 }
 
@@ -70,12 +70,12 @@ fn kernels(address: u128, prefix: u8, bits: u8) -> Option<u128> {
 ///
 /// # Errors
 /// That of the kernel, or that the address is the kernel's own.
-pub fn open(name: &str, place: Place) -> io::Result<Interface> {
-    let interface = Interface::open_or_create(name, &[(place.kernel, place.prefix)])?;
-    if interface.addresses().contains(&place.address) {
+pub fn open(name: &str, own: InterfaceAddress) -> io::Result<TunInterface> {
+    let interface = TunInterface::open_or_create(name, &[(own.kernel, own.prefix)])?;
+    if interface.addresses().contains(&own.address) {
         let message = format!(
             "{} is the kernel's own address on `{name}`; use another address of its subnet",
-            place.address
+            own.address
         );
         return Err(io::Error::new(io::ErrorKind::AddrInUse, message));
     }
@@ -95,8 +95,8 @@ mod tests {
             ("10.9.0.6/30", "10.9.0.5"),
             ("fd00:9::2/64", "fd00:9::1"),
         ] {
-            let place: Place = text.parse().unwrap();
-            assert_eq!(place.kernel, kernel.parse::<IpAddr>().unwrap(), "{text}");
+            let own: InterfaceAddress = text.parse().unwrap();
+            assert_eq!(own.kernel, kernel.parse::<IpAddr>().unwrap(), "{text}");
         }
     }
 
@@ -117,7 +117,10 @@ mod tests {
             "",
             "/",
         ] {
-            assert_eq!(text.parse::<Place>(), Err(PlaceError(text.to_owned())));
+            assert_eq!(
+                text.parse::<InterfaceAddress>(),
+                Err(InterfaceAddressError(text.to_owned()))
+            );
         }
     }
 }

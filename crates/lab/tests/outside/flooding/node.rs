@@ -1,5 +1,5 @@
-//! Flooding: each node sends a message that it has not received before through all its
-//! other ports.
+//! What a node does: it sends a message that it has not received before through all its other
+//! ports.
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::layer::{
@@ -7,39 +7,49 @@ use windtunnel_networks::layer::{
 };
 use windtunnel_packets::{Body, Packet, PacketStore, ProtocolNumber};
 
-pub(crate) const PROTOCOL: ProtocolNumber = ProtocolNumber(253);
+pub(super) const PROTOCOL: ProtocolNumber = ProtocolNumber(253);
+/// The size of a message, in bytes.
+pub(super) const SIZE: u16 = 100;
 
-/// One node sends a message of 100 bytes every 100 ms.
+/// Makes the layer of each node.
 #[derive(Clone, Debug)]
-pub(crate) struct Flooding {
-    pub(crate) source: usize,
+pub(super) struct Network {
+    /// The node that sends messages.
+    pub(super) source: usize,
+    /// From one message to the next.
+    pub(super) interval: Duration,
 }
 
-impl LayerMaker for Flooding {
+impl LayerMaker for Network {
     fn protocol(&self) -> ProtocolNumber {
         PROTOCOL
     }
 
     fn layer(&self, setting: NodeSetting) -> Box<dyn NetworkLayer> {
-        Box::new(Flooder { is_source: setting.node == self.source, setting, next: 0, received: 0 })
+        let Self { source, interval } = *self;
+        let is_source = setting.node == source;
+        Box::new(Flooder { is_source, interval, setting, next: 0, received: 0, first: None })
     }
 }
 
 /// The layer of one node.
 #[derive(Debug)]
-pub(crate) struct Flooder {
+pub(super) struct Flooder {
     is_source: bool,
-    /// How many messages it received, copies not counted.
-    pub(crate) received: u64,
+    interval: Duration,
     setting: NodeSetting,
     /// The sequence number after the last one.
     next: u32,
+    /// How many messages it received, copies not counted.
+    pub(super) received: u64,
+    /// When it received the first one.
+    pub(super) first: Option<Time>,
 }
 
 impl Flooder {
     fn flood(&mut self, sequence: u32, from: Option<Interface>, actions: &mut Actions) {
         self.next = sequence + 1;
-        let packet = Packet::message(PROTOCOL, 0, &[sequence], 100);
+        let packet = Packet::message(PROTOCOL, 0, &[sequence], SIZE);
         let ports = (0..self.setting.interfaces).map(Interface);
         ports.filter(|it| Some(*it) != from).for_each(|it| actions.send(it, packet));
     }
@@ -54,7 +64,7 @@ impl NetworkLayer for Flooder {
 
     fn receive(
         &mut self,
-        _now: Time,
+        now: Time,
         from: Interface,
         packet: &Packet,
         _packets: &mut PacketStore,
@@ -64,12 +74,13 @@ impl NetworkLayer for Flooder {
         let sequence = message.words[0];
         if sequence >= self.next {
             self.received += 1;
+            self.first.get_or_insert(now);
             self.flood(sequence, Some(from), actions);
         }
     }
 
     fn wake(&mut self, now: Time, timer: Timer, _packets: &mut PacketStore, actions: &mut Actions) {
         self.flood(self.next, None, actions);
-        actions.wake(now + Duration::from_millis(100), timer);
+        actions.wake(now + self.interval, timer);
     }
 }

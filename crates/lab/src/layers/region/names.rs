@@ -3,7 +3,7 @@
 use arrow_array::RecordBatch;
 use windtunnel_world::{NameLookup, NameLookupPlan, Plan, World};
 
-use super::columns::Columns;
+use crate::tables::Columns;
 
 /// Each flow that has a name.
 pub(super) fn lookups(plan: &Plan, world: &World) -> RecordBatch {

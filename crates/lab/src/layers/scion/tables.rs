@@ -3,19 +3,25 @@
 use arrow_array::RecordBatch;
 use windtunnel_networks::scion::policies::{PathId, PathInfo};
 use windtunnel_networks::scion::{
-    ControlCounters, FlowPolicy, PROTOCOL, PathChange, PathUse, ScionNode, System,
+    ControlCounters, FlowPathChange, FlowPolicy, PROTOCOL, PathUse, ScionMaker, ScionNode,
+    ScionSettings, System,
 };
-use windtunnel_world::{AutonomousSystems, Plan, World};
+use windtunnel_packets::scion::IsdAs;
+use windtunnel_world::{Plan, World};
 
-use super::columns::Columns;
+use crate::tables::Columns;
 
 fn layer(world: &World, node: usize) -> Option<&ScionNode> {
     world.layer(node, PROTOCOL)
 }
 
-/// A system: its name, and what its control service counted and keeps.
+/// The network of autonomous systems, if the plan has one.
+fn settings(plan: &Plan) -> Option<&ScionSettings> {
+    plan.carrier::<ScionMaker>().map(|it| it.settings().as_ref())
+}
+
+/// A system, and what its control service counted and keeps.
 struct SystemRow<'a> {
-    name: &'a str,
     system: &'a System,
     counters: ControlCounters,
     kept: [usize; 2],
@@ -24,19 +30,17 @@ struct SystemRow<'a> {
 /// What the control service of each system counted.
 pub(super) fn systems(plan: &Plan, world: &World) -> RecordBatch {
     let mut rows = Vec::new();
-    if let Some(AutonomousSystems { names, settings }) = &plan.autonomous_systems {
-        for (name, system) in names.iter().zip(&settings.systems) {
-            let layer = layer(world, system.control() as usize);
-            let (counters, kept) = layer
-                .and_then(|it| Some((it.control_counters()?, it.control_size()?)))
-                .unwrap_or_default();
-            rows.push(SystemRow { name, system, counters, kept });
-        }
+    for system in settings(plan).iter().flat_map(|it| &it.systems) {
+        let layer = layer(world, system.control() as usize);
+        let (counters, kept) = layer
+            .and_then(|it| Some((it.control_counters()?, it.control_size()?)))
+            .unwrap_or_default();
+        rows.push(SystemRow { system, counters, kept });
     }
     let numbers: Vec<String> = rows.iter().map(|it| it.system.isd_as.to_string()).collect();
     let rows: Vec<_> = rows.iter().zip(&numbers).collect();
     Columns::of(&rows)
-        .text("autonomous_system", |it| it.0.name)
+        .text("autonomous_system", |it| &it.0.system.name)
         .text("isd_as", |it| it.1)
         .flag_if_any("is_core", |it| Some(it.0.system.is_core))
         .count("nodes", |it| it.0.system.nodes.len() as u64)
@@ -56,14 +60,10 @@ pub(super) fn systems(plan: &Plan, world: &World) -> RecordBatch {
 pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
     let of = |node| Some((node, layer(world, node)?));
     let rows: Vec<(usize, &ScionNode)> = (0..plan.nodes.len()).filter_map(of).collect();
-    let system = |node: usize| {
-        plan.autonomous_systems
-            .as_ref()
-            .map_or("", |it| it.names[it.settings.places[node].system as usize].as_str())
-    };
+    let settings = settings(plan);
+    let system = |node: usize| settings.map_or("", |it| it.system_of(node as u32).name.as_str());
     let is_border = |node: usize| {
-        let systems = plan.autonomous_systems.as_ref();
-        systems.map(|it| it.settings.places[node].ports.iter().any(|it| it.interface.is_some()))
+        settings.map(|it| it.nodes[node].ports.iter().any(|it| it.interface.is_some()))
     };
     Columns::of(&rows)
         .text("node", |it| &plan.nodes[it.0].name)
@@ -97,14 +97,13 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
 struct Chooser<'a> {
     flow: &'a FlowPolicy,
     uses: &'a [PathUse],
-    changes: &'a [PathChange],
+    changes: &'a [FlowPathChange],
     node: usize,
 }
 
 fn choosers<'a>(plan: &'a Plan, world: &'a World) -> Vec<Chooser<'a>> {
-    let Some(systems) = &plan.autonomous_systems else { return Vec::new() };
     let mut all = Vec::new();
-    for flow in &systems.settings.flows.flows {
+    for flow in settings(plan).iter().flat_map(|it| &it.flows.flows) {
         for node in 0..plan.nodes.len() {
             let Some(layer) = layer(world, node) else { continue };
             let views = layer.flows().filter(|it| it.number == flow.number);
@@ -116,10 +115,9 @@ fn choosers<'a>(plan: &'a Plan, world: &'a World) -> Vec<Chooser<'a>> {
 
 /// The systems of a path, by their names.
 fn systems_of(plan: &Plan, path: &PathInfo) -> String {
-    let Some(systems) = &plan.autonomous_systems else { return String::new() };
     let name = |isd_as: u64| {
-        let place = systems.settings.systems.iter().position(|it| it.isd_as.0 == isd_as);
-        place.map_or("", |it| systems.names[it].as_str())
+        let system = settings(plan).and_then(|it| it.system(IsdAs(isd_as)));
+        system.map_or("", |it| it.name.as_str())
     };
     let interfaces = &path.interfaces;
     let mut names: Vec<&str> = interfaces.iter().step_by(2).map(|it| name(it.isd_as)).collect();
@@ -130,10 +128,8 @@ fn systems_of(plan: &Plan, path: &PathInfo) -> String {
 /// The links of a path, by their names: of two paths through the same systems at least one is
 /// another one.
 fn links_of(plan: &Plan, path: &PathInfo) -> String {
-    let Some(systems) = &plan.autonomous_systems else { return String::new() };
     let link = |isd_as: u64, number: u16| {
-        let system = systems.settings.systems.iter().find(|it| it.isd_as.0 == isd_as)?;
-        let interface = system.interface(number)?;
+        let interface = settings(plan)?.system(IsdAs(isd_as))?.interface(number)?;
         let mut ports = plan.interfaces(interface.node as usize);
         let (link, _) = ports.nth(usize::from(interface.port.0))?;
         Some(plan.links[link].name.as_str())

@@ -1,0 +1,54 @@
+//! Autonomous systems whose hosts choose the paths of their packets.
+
+mod frames;
+mod tables;
+
+use arrow_array::RecordBatch;
+use windtunnel_networks::scion::ScionMaker;
+use windtunnel_packets::ProtocolNumber;
+use windtunnel_packets::scion::PROTOCOL;
+use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind, Mistake};
+use windtunnel_world::{FlowPlan, Plan, SeenPacket, World};
+
+/// Networks of autonomous systems.
+#[derive(Debug)]
+pub(super) struct AutonomousSystems;
+
+impl LayerKind for AutonomousSystems {
+    fn protocol(&self) -> ProtocolNumber {
+        PROTOCOL
+    }
+
+    fn check_flow(&self, plan: &Plan, flow: &FlowPlan) -> Result<(), Mistake> {
+        let Some(maker) = plan.carrier::<ScionMaker>() else { return Ok(()) };
+        let ends = [flow.from, flow.to];
+        if !plan.are_apart(ends) || !maker.paths(ends).is_empty() {
+            return Ok(());
+        }
+        let [from, to] = ends.map(|it| &maker.settings().system_of(it as u32).name);
+        let message = format!(
+            "flow `{}` has no path from autonomous system `{from}` to `{to}`: links join them, but \
+             none leads up to the core, across it and down again",
+            flow.name
+        );
+        let help = "join the core of their isolation domains, or raise `most_hops` in [beaconing]";
+        Err(Mistake::new(message).help(help))
+    }
+
+    fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)> {
+        vec![
+            ("autonomous_systems", tables::systems(plan, world)),
+            ("as_routers", tables::routers(plan, world)),
+            ("paths", tables::paths(plan, world)),
+            ("path_changes", tables::changes(plan, world)),
+        ]
+    }
+
+    fn frame(
+        &self,
+        seen: &SeenPacket,
+        context: &FrameContext<'_>,
+    ) -> Result<FramePayload, FrameError> {
+        frames::encode(seen, context)
+    }
+}

@@ -1,0 +1,92 @@
+//! Flooding: one node sends messages, and each node passes them on to all its neighbours.
+
+mod node;
+
+use std::sync::Arc;
+
+use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::Duration;
+use windtunnel_networks::layer::LayerMaker;
+use windtunnel_packets::{Body, ProtocolNumber};
+use windtunnel_scenario::{
+    FrameContext, FrameError, FramePayload, LayerKind, Located, Measured, Mistake, SectionTypes,
+    Sections,
+};
+use windtunnel_world::{Plan, SeenPacket, World};
+
+use node::{Flooder, Network, PROTOCOL, SIZE};
+
+/// The second EtherType for local experiments (RFC 9542, appendix B.1).
+const ETHER_TYPE: u16 = 0x88b6;
+
+/// The sections of a scenario.
+#[derive(Deserialize, JsonSchema)]
+struct File {
+    flooding: Option<Section>,
+}
+
+/// Messages that one node sends to all others.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Section {
+    /// The node that sends them.
+    source: Located<String>,
+    /// From one message to the next.
+    interval: Located<Measured<Duration>>,
+}
+
+/// The layer, in one value.
+#[derive(Debug)]
+pub(crate) struct Flooding;
+
+impl LayerKind for Flooding {
+    fn protocol(&self) -> ProtocolNumber {
+        PROTOCOL
+    }
+
+    fn sections(&self) -> SectionTypes {
+        SectionTypes::of::<File>()
+    }
+
+    fn plan(&self, sections: &Sections<'_>, plan: &mut Plan) -> Result<(), Mistake> {
+        let Some(section) = sections.read::<File>()?.flooding else { return Ok(()) };
+        section.interval.checked(
+            |it| it.0 > Duration::ZERO,
+            || "`interval` must be greater than zero".to_owned(),
+            "write one such as \"100 ms\"",
+        )?;
+        let source = sections.node(&section.source)?;
+        let interval = section.interval.value.0;
+        let network: Arc<dyn LayerMaker> = Arc::new(Network { source, interval });
+        plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&network)));
+        Ok(())
+    }
+
+    fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)> {
+        let nodes = plan.nodes.iter().enumerate();
+        let rows: Vec<(&str, &Flooder)> = nodes
+            .filter_map(|(place, node)| Some((node.name.as_str(), world.layer(place, PROTOCOL)?)))
+            .collect();
+        let names: StringArray = rows.iter().map(|it| Some(it.0)).collect();
+        let received: UInt64Array = rows.iter().map(|it| Some(it.1.received)).collect();
+        let first: Float64Array = rows.iter().map(|it| Some(it.1.first?.as_seconds())).collect();
+        let columns: [(&str, ArrayRef); 3] = [
+            ("node", Arc::new(names)),
+            ("received", Arc::new(received)),
+            ("first_s", Arc::new(first)),
+        ];
+        let table = RecordBatch::try_from_iter_with_nullable(
+            columns.into_iter().map(|(name, it)| (name, it, true)),
+        );
+        vec![("flooding", table.expect("each column has a value for each row"))]
+    }
+
+    fn frame(&self, seen: &SeenPacket, _: &FrameContext<'_>) -> Result<FramePayload, FrameError> {
+        let Body::Message(message) = &seen.packet.body else { return Err("no message".into()) };
+        let mut bytes = message.words[0].to_be_bytes().to_vec();
+        bytes.resize(usize::from(SIZE), 0);
+        Ok(FramePayload { ether_type: ETHER_TYPE, bytes })
+    }
+}
