@@ -330,7 +330,7 @@ impl<'a> Given<'a> {
             let (plan, of_plan) = build::plan(&it, files, extensions)?;
             let mut notes = [self.notes.clone(), of_plan].concat();
             notes.extend(it.recording.notes(&plan));
-            notes.extend(loss_note(&plan));
+            notes.extend(loss_note(&plan.links));
             notes.extend(files.notes());
             Ok((plan, notes, imports))
         });

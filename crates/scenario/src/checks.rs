@@ -3,11 +3,12 @@
 use toml::Spanned;
 use windtunnel_engine::Duration;
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
-use windtunnel_world::{ConsumerPlan, Plan};
+use windtunnel_world::{ConsumerPlan, FlowPlan};
 
 use crate::error::{Mistake, list};
 use crate::reachability;
 use crate::scenario::Scenario;
+use crate::stages::{Content, Routed};
 
 /// How much time is simulated.
 pub(crate) fn duration(scenario: &Scenario) -> Result<Duration, Mistake> {
@@ -28,13 +29,17 @@ pub(crate) fn has_nodes(scenario: &Scenario) -> Result<(), Mistake> {
     Ok(())
 }
 
-/// Checks a plan that has all but bridges.
-pub(crate) fn check(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
+/// Checks a network and the flows of its scenario.
+pub(crate) fn check(
+    scenario: &Scenario,
+    routed: &Routed,
+    flows: &[FlowPlan],
+) -> Result<(), Mistake> {
     names(scenario)?;
-    faces(scenario, plan)?;
-    paths(scenario, plan)?;
+    faces(scenario, routed)?;
+    paths(scenario, routed, flows)?;
     link_services(scenario)?;
-    local_answers(scenario, plan)
+    local_answers(scenario, routed)
 }
 
 /// Nothing is asked of NDN's link services where nothing speaks NDN.
@@ -77,11 +82,11 @@ fn names(scenario: &Scenario) -> Result<(), Mistake> {
 }
 
 /// No node has more faces than can be numbered.
-fn faces(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    let mut faces = vec![0_usize; plan.nodes.len()];
-    let links = plan.links.iter().flat_map(|it| it.nodes);
-    let producers = plan.producers.iter().map(|it| it.node);
-    let consumers = plan.consumers.iter().map(|it| it.node);
+fn faces(scenario: &Scenario, Routed { network, content, .. }: &Routed) -> Result<(), Mistake> {
+    let mut faces = vec![0_usize; network.nodes.len()];
+    let links = network.links.iter().flat_map(|it| it.nodes);
+    let producers = content.producers.iter().map(|it| it.node);
+    let consumers = content.consumers.iter().map(|it| it.node);
     links.chain(producers).chain(consumers).for_each(|node| faces[node] += 1);
     let Some(node) = faces.iter().position(|it| *it > usize::from(u16::MAX)) else { return Ok(()) };
     let (name, _) = scenario.nodes.get_index(node).expect("it is in the plan");
@@ -94,25 +99,25 @@ fn faces(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
 
 /// Every consumer reaches a producer of what it asks for, and every flow its
 /// destination.
-fn paths(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    if let Some(flow) = reachability::parted_flow(plan) {
-        return Err(parted_flow(scenario, plan, flow));
+fn paths(scenario: &Scenario, routed: &Routed, flows: &[FlowPlan]) -> Result<(), Mistake> {
+    if let Some(flow) = reachability::parted_flow(&routed.network, flows) {
+        return Err(parted_flow(scenario, routed, flow, &flows[flow]));
     }
-    if let Some(flow) = reachability::pathless_flow(plan) {
-        return Err(pathless_flow(scenario, plan, flow));
+    if let Some(flow) = reachability::pathless_flow(routed, flows) {
+        return Err(pathless_flow(scenario, routed, flow, &flows[flow]));
     }
-    match reachability::parted_consumer(plan) {
-        Some(consumer) => Err(parted_consumer(scenario, plan, consumer)),
+    match reachability::parted_consumer(routed) {
+        Some(consumer) => Err(parted_consumer(scenario, routed, consumer)),
         None => Ok(()),
     }
 }
 
-fn parted_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
-    let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
-    let [from, to] = [plan.flows[flow].from, plan.flows[flow].to];
-    let [from, to] = [from, to].map(|it| plan.nodes[it].name.as_str());
-    let apart = reachability::lesser_part(plan, [plan.flows[flow].from, plan.flows[flow].to]);
-    let apart: Vec<&str> = apart.iter().map(|it| plan.nodes[*it].name.as_str()).collect();
+fn parted_flow(scenario: &Scenario, routed: &Routed, place: usize, flow: &FlowPlan) -> Mistake {
+    let (name, _) = scenario.flows.get_index(place).expect("it is in the plan");
+    let name_of = |node: usize| routed.network.nodes[node].name.as_str();
+    let [from, to] = [flow.from, flow.to].map(name_of);
+    let apart = reachability::lesser_part(&routed.network, [flow.from, flow.to]);
+    let apart: Vec<&str> = apart.iter().map(|it| name_of(*it)).collect();
     let message = format!(
         "flow `{}` has no path from node `{from}` to `{to}`: no links join {} to other nodes",
         name.get_ref(),
@@ -122,12 +127,13 @@ fn parted_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
     Mistake::new(message).at(name.span()).help(help)
 }
 
-fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
-    let (name, _) = scenario.flows.get_index(flow).expect("it is in the plan");
-    let flow = &plan.flows[flow];
-    let systems = plan.autonomous_systems.as_ref();
-    let [from, to] = [flow.from, flow.to]
-        .map(|it| systems.map_or("", |of| &of.names[of.settings.places[it].system as usize]));
+fn pathless_flow(scenario: &Scenario, routed: &Routed, place: usize, flow: &FlowPlan) -> Mistake {
+    let (name, _) = scenario.flows.get_index(place).expect("it is in the plan");
+    let names: Vec<&str> =
+        scenario.autonomous_systems.keys().map(|it| it.get_ref().as_str()).collect();
+    let domains = routed.domains.as_ref();
+    let [from, to] =
+        [flow.from, flow.to].map(|it| domains.map_or("", |of| names[of.of[it] as usize]));
     let message = format!(
         "flow `{}` has no path from autonomous system `{from}` to `{to}`: links join them, but \
          none leads up to the core, across it and down again",
@@ -137,17 +143,18 @@ fn pathless_flow(scenario: &Scenario, plan: &Plan, flow: usize) -> Mistake {
     Mistake::new(message).at(name.span()).help(help)
 }
 
-fn parted_consumer(scenario: &Scenario, plan: &Plan, consumer: usize) -> Mistake {
+fn parted_consumer(scenario: &Scenario, routed: &Routed, consumer: usize) -> Mistake {
     let (name, _) = scenario.consumers.get_index(consumer).expect("it is in the plan");
-    let consumer = &plan.consumers[consumer];
-    let node = &plan.nodes[consumer.node].name;
-    let prefix = &plan.prefixes[consumer.settings.prefix.index()];
+    let Content { prefixes, producers, consumers, .. } = &routed.content;
+    let consumer = &consumers[consumer];
+    let node = &routed.network.nodes[consumer.node].name;
+    let prefix = &prefixes[consumer.settings.prefix.index()];
     let name: &Spanned<String> = name;
     let message = format!(
         "consumer `{}` on node `{node}` has no path to a producer of {prefix}",
         name.get_ref()
     );
-    let served = plan.producers.iter().map(|it| &plan.prefixes[it.prefix]);
+    let served = producers.iter().map(|it| &prefixes[it.prefix]);
     let help = if served.clone().any(|it| it.is_prefix_of(prefix)) {
         format!("connect `{node}` to the producer's node by links")
     } else {
@@ -159,9 +166,9 @@ fn parted_consumer(scenario: &Scenario, plan: &Plan, consumer: usize) -> Mistake
 }
 
 /// No consumer gets its answers in no time at all: it would ask for ever at one instant.
-fn local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
-    for (consumer, name) in plan.consumers.iter().zip(scenario.consumers.keys()) {
-        let Some((answers, help)) = answers_at_once(plan, consumer) else { continue };
+fn local_answers(scenario: &Scenario, routed: &Routed) -> Result<(), Mistake> {
+    for (consumer, name) in routed.content.consumers.iter().zip(scenario.consumers.keys()) {
+        let Some((answers, help)) = answers_at_once(routed, consumer) else { continue };
         let message = format!(
             "consumer `{}` is on the same node as a {answers} without delay",
             name.get_ref()
@@ -172,20 +179,24 @@ fn local_answers(scenario: &Scenario, plan: &Plan) -> Result<(), Mistake> {
 }
 
 /// What answers a consumer in no time, if anything, and what would help.
-fn answers_at_once(plan: &Plan, consumer: &ConsumerPlan) -> Option<(&'static str, &'static str)> {
-    if plan.nodes[consumer.node].processing_time > Duration::ZERO {
+fn answers_at_once(
+    routed: &Routed,
+    consumer: &ConsumerPlan,
+) -> Option<(&'static str, &'static str)> {
+    let node = &routed.network.nodes[consumer.node];
+    if node.processing_time > Duration::ZERO {
         return None;
     }
-    let prefix = &plan.prefixes[consumer.settings.prefix.index()];
-    let mut producers = plan.producers.iter().filter(|it| it.node == consumer.node);
+    let Content { prefixes, producers, .. } = &routed.content;
+    let prefix = &prefixes[consumer.settings.prefix.index()];
+    let mut producers = producers.iter().filter(|it| it.node == consumer.node);
     let is_at_once = producers.any(|it| {
-        it.producer.response_delay == Duration::ZERO
-            && plan.prefixes[it.prefix].is_prefix_of(prefix)
+        it.producer.response_delay == Duration::ZERO && prefixes[it.prefix].is_prefix_of(prefix)
     });
     let asks_again = matches!(consumer.settings.workload, ConsumerWorkload::Catalogue { .. });
     if is_at_once {
         return Some(("producer", "use two nodes, or give the producer a response_delay"));
     }
-    (asks_again && plan.nodes[consumer.node].cached > 0)
+    (asks_again && node.cached > 0)
         .then_some(("content store", "cache on other nodes; here write capacity = \"0 packets\""))
 }

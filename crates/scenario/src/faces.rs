@@ -1,7 +1,7 @@
 //! Faces over TCP: links over which NDN and CCNx forwarders talk through a connection.
 
 use toml::Spanned;
-use windtunnel_world::{Plan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};
+use windtunnel_world::{ConsumerPlan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};
 
 use crate::controllers::Controllers;
 use crate::error::Mistake;
@@ -9,39 +9,44 @@ use crate::flows::{self, FlowContext};
 use crate::links::Link;
 use crate::located::{Located, Named};
 use crate::nodes::Names;
+use crate::stages::Routed;
 use crate::tunnels::TcpTunnel;
 
-/// Adds the faces of a scenario's links to a plan that has consumers and all other tunnels, each
-/// as a tunnel of the link's name.
-pub(crate) fn add(
+/// The faces of a scenario's links, each as a tunnel of the link's name; `tunnels` are all others.
+pub(crate) fn plans(
     links: &Named<Link>,
     nodes: &Names<'_>,
     link_names: &Names<'_>,
     controllers: &Controllers<'_>,
-    plan: &mut Plan,
-) -> Result<(), Mistake> {
-    let context = FlowContext::new(nodes, link_names, controllers, plan);
+    routed: &Routed,
+    tunnels: &[TunnelPlan],
+) -> Result<Vec<TunnelPlan>, Mistake> {
+    let context = FlowContext::new(nodes, link_names, controllers, routed, tunnels);
     let mut faces = Vec::new();
     for (link, (name, it)) in links.iter().enumerate() {
         let Some(face) = it.tcp_face() else { continue };
-        check(face, name, plan)?;
+        check(face, name, &routed.content.consumers, tunnels)?;
         let settings = flows::of_face(&face.value.tcp, link, &context)?;
         let carrier = TcpTunnelPlan { face: Some(link), settings, buffer: face.value.buffer()? };
-        let (name, ends) = (name.get_ref().clone(), plan.links[link].nodes);
+        let (name, ends) = (name.get_ref().clone(), routed.network.links[link].nodes);
         faces.push(TunnelPlan { name, ends, carrier: TunnelCarrier::Tcp(carrier) });
     }
-    plan.tunnels.extend(faces);
-    Ok(())
+    Ok(faces)
 }
 
-fn check(face: &Located<TcpTunnel>, name: &Spanned<String>, plan: &Plan) -> Result<(), Mistake> {
+fn check(
+    face: &Located<TcpTunnel>,
+    name: &Spanned<String>,
+    consumers: &[ConsumerPlan],
+    tunnels: &[TunnelPlan],
+) -> Result<(), Mistake> {
     face.checked(
-        |_| !plan.consumers.is_empty(),
+        |_| !consumers.is_empty(),
         || "`tcp_face` requires NDN or CCNx packets, but the scenario has no consumers".to_owned(),
         "remove it, or write a table such as [consumers.c1]",
     )?;
     face.checked(
-        |_| plan.tunnels.iter().all(|it| it.name != *name.get_ref()),
+        |_| tunnels.iter().all(|it| it.name != *name.get_ref()),
         || {
             format!(
                 "link `{}`, which has a `tcp_face`, has the same name as a tunnel",

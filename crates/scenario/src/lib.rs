@@ -54,6 +54,7 @@ mod schema;
 mod sessions;
 mod settings;
 mod sizes;
+mod stages;
 mod timers;
 mod trace;
 mod traces;

@@ -8,12 +8,13 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use windtunnel_engine::Duration;
-use windtunnel_world::{FlowPlan, Plan, RecordingPlan, SeriesPlan, Transport};
+use windtunnel_world::{FlowPlan, LinkPlan, Plan, RecordingPlan, SeriesPlan, SkyPlan, Transport};
 
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::nodes::Names;
 use crate::reader::SHORT;
+use crate::stages::{Loaded, Network};
 use crate::units::{Measured, written};
 
 /// The interval where none is written, and neither of the following asks for another.
@@ -104,22 +105,25 @@ struct Sampled {
 }
 
 impl Recording {
-    /// What is recorded of a plan that has all but this.
-    pub(crate) fn plan(&self, plan: &Plan) -> Result<RecordingPlan, Mistake> {
+    /// What is recorded.
+    pub(crate) fn plan(&self, loaded: &Loaded) -> Result<RecordingPlan, Mistake> {
+        let (routed, flows) = (&loaded.carried.routed, &loaded.flows);
+        let network @ Network { links, sky, duration, .. } = &routed.network;
         if let Some(interval) = &self.interval {
-            check(interval, plan.duration)?;
+            check(interval, *duration)?;
         }
-        let consumers = plan.consumers.iter().map(|it| it.name.as_str());
-        let flows = consumers.chain(plan.flows.iter().map(|it| it.name.as_str()));
-        let links = plan.links.iter().map(|it| it.name.as_str());
-        let nodes = plan.nodes.iter().map(|it| it.name.as_str());
+        let consumers = routed.content.consumers.iter().map(|it| it.name.as_str());
+        let flow_names = consumers.chain(flows.iter().map(|it| it.name.as_str()));
+        let flow_names = Names::among("flow", flow_names);
+        let channels = 2 * with_channel(links);
+        let routes = with_routes(sky.as_ref(), flows);
         Ok(RecordingPlan {
-            flows: self.series(&self.flows, &Names::among("flow", flows), 1, plan.duration)?,
-            links: self.series(&self.links, &Names::among("link", links), 2, plan.duration)?,
-            channels: self.sampled(&self.channels, 2 * with_channel(plan), plan.duration)?,
-            routes: self.sampled(&self.routes, with_routes(plan), plan.duration)?,
-            playback: self.sampled(&self.playback, with_playback(plan), plan.duration)?,
-            nodes: self.series(&self.nodes, &Names::among("node", nodes), 1, plan.duration)?,
+            flows: self.series(&self.flows, &flow_names, 1, *duration)?,
+            links: self.series(&self.links, &network.link_names(), 2, *duration)?,
+            channels: self.sampled(&self.channels, channels, *duration)?,
+            routes: self.sampled(&self.routes, routes, *duration)?,
+            playback: self.sampled(&self.playback, with_playback(flows), *duration)?,
+            nodes: self.series(&self.nodes, &network.node_names(), 1, *duration)?,
         })
     }
 
@@ -174,9 +178,9 @@ impl Recording {
         let kinds = [
             ("flows", of(flows, plan.consumers.len() + plan.flows.len())),
             ("links", of(links, plan.links.len())),
-            ("channels", channels.map(|it| (it, with_channel(plan)))),
-            ("routes", routes.map(|it| (it, with_routes(plan)))),
-            ("playback", playback.map(|it| (it, with_playback(plan)))),
+            ("channels", channels.map(|it| (it, with_channel(&plan.links)))),
+            ("routes", routes.map(|it| (it, with_routes(plan.sky.as_ref(), &plan.flows)))),
+            ("playback", playback.map(|it| (it, with_playback(&plan.flows)))),
             ("nodes", of(nodes, plan.nodes.len())),
         ];
         let own = [
@@ -207,22 +211,22 @@ fn note(kind: &str, interval: Duration, count: usize, duration: Duration) -> Str
 }
 
 /// How many links have a channel.
-fn with_channel(plan: &Plan) -> usize {
-    plan.links.iter().filter(|it| it.channel.is_some()).count()
+fn with_channel(links: &[LinkPlan]) -> usize {
+    links.iter().filter(|it| it.channel.is_some()).count()
 }
 
 /// How many flows have paths that may change as satellites move.
-fn with_routes(plan: &Plan) -> usize {
-    plan.sky.as_ref().map_or(0, |_| plan.flows.len())
+fn with_routes(sky: Option<&SkyPlan>, flows: &[FlowPlan]) -> usize {
+    sky.map_or(0, |_| flows.len())
 }
 
 /// How many flows have a player with a buffer.
-fn with_playback(plan: &Plan) -> usize {
+fn with_playback(flows: &[FlowPlan]) -> usize {
     let has_playback = |it: &&FlowPlan| match &it.transport {
         Transport::Tcp { workload, .. } => workload.has_playback(),
         Transport::Udp(_) => false,
     };
-    plan.flows.iter().filter(has_playback).count()
+    flows.iter().filter(has_playback).count()
 }
 
 /// The interval of a series with this many rows at one time.

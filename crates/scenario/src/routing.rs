@@ -5,12 +5,13 @@ mod routes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::Duration;
-use windtunnel_world::{self as world, LinkPlan, Plan};
+use windtunnel_world::{self as world, LinkPlan};
 
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::nodes::Names;
+use crate::stages::Routed;
 use crate::units::{Measured, milliseconds};
 use routes::Route;
 
@@ -141,8 +142,8 @@ impl Routing {
         Ok(metric.value.into())
     }
 
-    /// Checks the routes of a plan that has no flows yet.
-    pub(crate) fn check(&self, plan: &Plan) -> Result<(), Mistake> {
-        routes::check(&self.routes, plan)
+    /// Checks the routes that the file gives.
+    pub(crate) fn check(&self, routed: &Routed) -> Result<(), Mistake> {
+        routes::check(&self.routes, routed)
     }
 }

@@ -6,9 +6,7 @@ use toml::Spanned;
 use windtunnel_engine::Rate;
 use windtunnel_networks::tunnel::WireGuardSettings;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_world::{
-    BridgePlan, Plan, TcpTunnelPlan, Topology, TunnelCarrier, TunnelPlan, places,
-};
+use windtunnel_world::{BridgePlan, FlowPlan, TcpTunnelPlan, TunnelCarrier, TunnelPlan, places};
 
 use crate::controllers::Controllers;
 use crate::error::Mistake;
@@ -17,6 +15,7 @@ use crate::flows::{self, FlowContext, Ip, Tcp, room_taken};
 use crate::located::{Both, Located, Named};
 use crate::nodes::Names;
 use crate::reachability;
+use crate::stages::{Carried, Network, Routed};
 use crate::units::{Bytes, Measured, bytes};
 
 /// The least MTU that IPv4 and IPv6 work with.
@@ -100,31 +99,32 @@ fn buffer() -> Located<Measured<Bytes>> {
     bytes::<750_000>()
 }
 
-/// Adds the tunnels of a scenario to a plan that has nodes and links.
-pub(crate) fn add(
+/// The tunnels of a scenario.
+pub(crate) fn plans(
     tunnels: &Named<Tunnel>,
     nodes: &Names<'_>,
     links: &Names<'_>,
     controllers: &Controllers<'_>,
-    plan: &mut Plan,
-) -> Result<(), Mistake> {
+    routed: &Routed,
+) -> Result<Vec<TunnelPlan>, Mistake> {
+    let mut plans: Vec<TunnelPlan> = Vec::with_capacity(tunnels.len());
     for (name, Both { common, own }) in tunnels {
         let ends = common.ends(name, nodes)?;
-        check_joined(plan, &common.nodes, ends)?;
-        check_alone(&plan.tunnels, ends, name)?;
+        check_joined(&routed.network, &common.nodes, ends)?;
+        check_alone(&plans, ends, name)?;
         let carrier = own.carrier(common.ip.into())?;
-        plan.tunnels.push(TunnelPlan { name: name.get_ref().clone(), ends, carrier });
+        plans.push(TunnelPlan { name: name.get_ref().clone(), ends, carrier });
     }
     // The segments of connections are within the MTUs of other tunnels.
     for (place, Both { common, own }) in tunnels.values().enumerate() {
         let Kind::Tcp(it) = own else { continue };
-        let (ends, ip) = (plan.tunnels[place].ends, common.ip.into());
-        let context = FlowContext::new(nodes, links, controllers, plan);
+        let (ends, ip) = (plans[place].ends, common.ip.into());
+        let context = FlowContext::new(nodes, links, controllers, routed, &plans);
         let settings = flows::of_tunnel(&it.tcp, ip, ends, &context)?;
         let carrier = TcpTunnelPlan { face: None, settings, buffer: it.buffer()? };
-        plan.tunnels[place].carrier = TunnelCarrier::Tcp(carrier);
+        plans[place].carrier = TunnelCarrier::Tcp(carrier);
     }
-    Ok(())
+    Ok(plans)
 }
 
 impl TcpTunnel {
@@ -140,16 +140,21 @@ impl TcpTunnel {
     }
 }
 
-/// Checks the tunnels of a plan that has flows and bridges.
-pub(crate) fn check(tunnels: &Named<Tunnel>, plan: &Plan) -> Result<(), Mistake> {
+/// Checks which flows and bridges the tunnels of a scenario are on the paths of.
+pub(crate) fn check(
+    tunnels: &Named<Tunnel>,
+    Carried { routed, tunnels: plans }: &Carried,
+    flows: &[FlowPlan],
+    bridges: &[BridgePlan],
+) -> Result<(), Mistake> {
     if tunnels.is_empty() {
         return Ok(());
     }
-    let paths = flow_paths(plan, &Topology::new(plan));
-    for (name, tunnel) in tunnels.keys().zip(&plan.tunnels) {
+    let paths = flow_paths(flows, &routed.topology());
+    for (name, tunnel) in tunnels.keys().zip(plans) {
         check_crossed(&paths, tunnel.ends, name)?;
-        check_room(&paths, plan, tunnel.ends, name)?;
-        check_bridges(&paths, &plan.bridges, tunnel.ends, name)?;
+        check_room(&paths, plans, tunnel.ends, name)?;
+        check_bridges(&paths, bridges, tunnel.ends, name)?;
     }
     Ok(())
 }
@@ -183,13 +188,13 @@ impl Common {
 }
 
 fn check_joined(
-    plan: &Plan,
+    network: &Network,
     nodes: &[Located<String>; 2],
     ends: [usize; 2],
 ) -> Result<(), Mistake> {
     let [first, second] = nodes;
     second.checked(
-        |_| reachability::are_joined(plan, ends),
+        |_| reachability::are_joined(network, ends),
         || format!("there is no path between `{}` and `{}`", first.value, second.value),
         "connect them by links",
     )
@@ -228,12 +233,12 @@ fn check_crossed(
 /// Checks that the tunnels on a flow's path leave room for its data.
 fn check_room(
     paths: &[FlowPath<'_>],
-    plan: &Plan,
+    tunnels: &[TunnelPlan],
     [first, second]: [usize; 2],
     name: &Spanned<String>,
 ) -> Result<(), Mistake> {
     let crosses = |it: &&FlowPath<'_>| it.nodes.contains(&first) && it.nodes.contains(&second);
-    let is_full = |it: &&FlowPath<'_>| room_taken(&plan.tunnels, &it.nodes) > MOST_TAKEN;
+    let is_full = |it: &&FlowPath<'_>| room_taken(tunnels, &it.nodes) > MOST_TAKEN;
     let Some(full) = paths.iter().filter(crosses).find(is_full) else { return Ok(()) };
     let message = format!(
         "the tunnels inside each other on the path of flow `{}` leave no room \

@@ -15,7 +15,9 @@ use windtunnel_networks::scion::{
     FlowNumber, FlowPolicies, FlowPolicy, ScionMaker, ScionSettings, SystemPlan,
 };
 use windtunnel_packets::scion::IsdAs;
-use windtunnel_world::{AutonomousSystems, DomainsPlan, Groups, LinkPlan, Metric, Plan, Transport};
+use windtunnel_world::{
+    AutonomousSystems, DomainsPlan, FlowPlan, Groups, LinkPlan, Metric, Transport,
+};
 
 use crate::error::{Mistake, list};
 use crate::located::Named;
@@ -130,32 +132,31 @@ impl Systems<'_> {
     }
 }
 
-/// Puts a network into a plan that has no flows yet.
-pub(crate) fn put(maker: &Arc<ScionMaker>, systems: &Named<AutonomousSystem>, plan: &mut Plan) {
-    let settings = maker.settings();
-    let of = settings.places.iter().map(|it| it.system).collect();
-    let names = systems.keys().map(|it| it.get_ref().clone()).collect();
+/// The domains of a network of autonomous systems.
+pub(crate) fn domains(maker: &Arc<ScionMaker>) -> DomainsPlan {
+    let of = maker.settings().places.iter().map(|it| it.system).collect();
     let carrier = Arc::<ScionMaker>::clone(maker);
-    let domains = DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false };
-    plan.domains = Some(domains);
-    plan.autonomous_systems = Some(AutonomousSystems { names, settings: Arc::clone(settings) });
+    DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }
 }
 
-/// Lets the flows of a plan choose their paths by these policies; those without by the default.
-pub(crate) fn choose(maker: &ScionMaker, policies: &[PolicySettings], plan: &mut Plan) {
-    let maker = Arc::new(maker.with_flows(policies_of(plan, policies)));
-    if let Some(it) = &mut plan.domains {
-        it.carrier = Arc::<ScionMaker>::clone(&maker);
-    }
-    if let Some(it) = &mut plan.autonomous_systems {
-        it.settings = Arc::clone(maker.settings());
-    }
+/// The same network for flows that choose their paths by these policies; those without by the
+/// default.
+pub(crate) fn for_flows(
+    maker: &ScionMaker,
+    policies: &[PolicySettings],
+    flows: &[FlowPlan],
+    systems: &Named<AutonomousSystem>,
+) -> (DomainsPlan, AutonomousSystems) {
+    let maker = Arc::new(maker.with_flows(policies_of(flows, policies)));
+    let names = systems.keys().map(|it| it.get_ref().clone()).collect();
+    let settings = Arc::clone(maker.settings());
+    (domains(&maker), AutonomousSystems { names, settings })
 }
 
 /// The policies of all flows, by the numbers of their connections.
-fn policies_of(plan: &Plan, chosen: &[PolicySettings]) -> FlowPolicies {
+fn policies_of(flows: &[FlowPlan], chosen: &[PolicySettings]) -> FlowPolicies {
     let mut policies = FlowPolicies::default();
-    for (place, flow) in plan.flows.iter().enumerate() {
+    for (place, flow) in flows.iter().enumerate() {
         let policy = chosen.get(place).cloned().unwrap_or_default();
         let mut add = |number, subflow, subflows, from: usize| {
             let (policy, from) = (policy.clone(), from as u32);

@@ -8,13 +8,16 @@ use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_networks::bridge::{self, DestinationSettings, SourceSettings};
-use windtunnel_world::{BridgePlan, Plan, Sharing, Topology, places};
+use windtunnel_world::{
+    BridgePlan, FlowPlan, LinkPlan, PortId, Routing, Sharing, Topology, places,
+};
 
 use crate::choice::choice;
 use crate::error::Mistake;
 use crate::flow_paths::{FlowPath, flow_paths};
 use crate::located::{Located, Named};
 use crate::nodes::Names;
+use crate::stages::Routed;
 use crate::units::{Bytes, Measured, Share, percent};
 use duplicates::Duplicates;
 use order::Order;
@@ -126,22 +129,23 @@ struct Probes {
     extra: Measured<Share>,
 }
 
-/// The bridges of a scenario; `plan` has all but them.
+/// The bridges of a scenario, which its flows cross.
 pub(crate) fn plans(
     bridges: &Named<Bridge>,
     nodes: &Names<'_>,
-    plan: &Plan,
+    routed: &Routed,
+    flows: &[FlowPlan],
 ) -> Result<Vec<BridgePlan>, Mistake> {
     if bridges.is_empty() {
         return Ok(Vec::new());
     }
-    let topology = Topology::new(plan);
-    let paths = flow_paths(plan, &topology);
+    let topology = routed.topology();
+    let paths = flow_paths(flows, &topology);
     let mut plans: Vec<BridgePlan> = Vec::new();
     for (name, bridge) in bridges {
-        check_sharing(plan, name)?;
+        check_sharing(&routed.routing, name)?;
         let ends = bridge.ends(name, nodes)?;
-        let round_trip = farthest(plan, &topology, &paths, ends);
+        let round_trip = farthest(&routed.network.links, &topology, &paths, ends);
         // Twice, so that queues may take as long as the links.
         let bridge = bridge.plan(name.get_ref(), ends, round_trip * 2)?;
         check_crossed(&paths, &bridge, name)?;
@@ -153,22 +157,23 @@ pub(crate) fn plans(
 
 /// The round trip from a bridge's source edge to the farthest receiver of its flows.
 fn farthest(
-    plan: &Plan,
+    links: &[LinkPlan],
     topology: &Topology,
     paths: &[FlowPath<'_>],
     ends: [usize; 2],
 ) -> Duration {
     let crossing = paths.iter().filter(|it| places(&it.nodes, ends).is_some());
     let receivers = crossing.filter_map(|it| it.nodes.last());
-    let round_trips = receivers.map(|it| round_trip(plan, topology, [ends[0], *it]));
+    let round_trips = receivers.map(|it| round_trip(links, topology, [ends[0], *it]));
     round_trips.max().unwrap_or(Duration::ZERO)
 }
 
 /// The least time from one node to another and back: the sum of the links' delays.
 #[must_use]
-pub fn round_trip(plan: &Plan, topology: &Topology, [from, to]: [usize; 2]) -> Duration {
+pub fn round_trip(links: &[LinkPlan], topology: &Topology, [from, to]: [usize; 2]) -> Duration {
     let paths = [topology.path(from, to), topology.path(to, from)].into_iter().flatten().flatten();
-    paths.map(|it| plan.direction(it).delay).fold(Duration::ZERO, |sum, it| sum + it)
+    let delay = |it: PortId| links[it.link()].directions[it.direction()].delay;
+    paths.map(delay).fold(Duration::ZERO, |sum, it| sum + it)
 }
 
 impl Bridge {
@@ -219,8 +224,8 @@ impl Probes {
 }
 
 /// A bridge sees the packets of flows whose path it is on, which they must keep to.
-fn check_sharing(plan: &Plan, name: &Spanned<String>) -> Result<(), Mistake> {
-    if plan.routing.sharing != Sharing::Packets {
+fn check_sharing(routing: &Routing, name: &Spanned<String>) -> Result<(), Mistake> {
+    if routing.sharing != Sharing::Packets {
         return Ok(());
     }
     let message = format!("bridge `{}` requires flows that keep to a path", name.get_ref());

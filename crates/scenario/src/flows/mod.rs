@@ -18,12 +18,11 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::TcpSettings;
-use windtunnel_world::{FlowPlan, Plan, PortId, Transport as TransportPlan};
+use windtunnel_world::{FlowPlan, PortId, Transport as TransportPlan};
 
 use crate::autonomous_systems::policies::AnyPolicy;
 use crate::choice::choice;
 use crate::classes::Class;
-use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::files::Files;
 use crate::generators::{InTurn, Pattern};
@@ -114,17 +113,13 @@ choice! {
     }
 }
 
-/// The flows of a scenario; `plan` has all but them and the bridges.
+/// The flows of a scenario.
 pub(crate) fn plans(
     flows: &Named<Flow>,
-    nodes: &Names<'_>,
-    links: &Names<'_>,
-    controllers: &Controllers<'_>,
-    plan: &Plan,
+    context: &FlowContext<'_>,
     files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
-    let context = FlowContext::new(nodes, links, controllers, plan);
-    flows.iter().map(|(name, flow)| flow.plan(name, &context, files)).collect()
+    flows.iter().map(|(name, flow)| flow.plan(name, context, files)).collect()
 }
 
 /// Flows that carry the messages of a service from one node to another, for each pair of `ends`.
@@ -132,17 +127,13 @@ pub(crate) fn of_messages(
     tcp: &Tcp,
     service: &str,
     ends: &[[usize; 2]],
-    nodes: &Names<'_>,
-    links: &Names<'_>,
-    controllers: &Controllers<'_>,
-    plan: &Plan,
+    context: &FlowContext<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
-    let context = FlowContext::new(nodes, links, controllers, plan);
     let network = context.paths.network(*first, None, IpVersion::V4);
-    let settings = tcp.of_others("sessions", IpVersion::V4, &context, network)?;
+    let settings = tcp.of_others("sessions", IpVersion::V4, context, network)?;
     let flow = |ends: &[usize; 2]| {
-        let [from, to] = ends.map(|it| nodes.name(it));
+        let [from, to] = ends.map(|it| context.nodes.name(it));
         let workload = Workload::Messages;
         FlowPlan {
             name: format!("{service}: {from} to {to}"),
@@ -178,7 +169,7 @@ pub(crate) fn of_face(
     link: usize,
     context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
-    let (ends, over) = (context.paths.plan.links[link].nodes, [PortId::new(link, 0)]);
+    let (ends, over) = (context.paths.link(link).nodes, [PortId::new(link, 0)]);
     let network = context.paths.network(ends, Some(&over), IpVersion::V4);
     tcp.of_others("faces", IpVersion::V4, context, network)
 }
@@ -250,7 +241,7 @@ impl Common {
     ) -> Result<Option<Vec<PortId>>, Mistake> {
         let Some(path) = &self.path else { return Ok(None) };
         path.checked(
-            |_| !context.paths.plan.are_apart(ends),
+            |_| !context.paths.routed.are_apart(ends),
             || "`path` cannot be set between regions or autonomous systems".to_owned(),
             "leave out `path`",
         )?;

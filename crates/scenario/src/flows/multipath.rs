@@ -161,9 +161,9 @@ impl Multipath {
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
-        let plan = context.paths.plan;
-        let are_apart = plan.are_apart(ends);
-        if are_apart && plan.autonomous_systems.is_some() {
+        let routed = context.paths.routed;
+        let are_apart = routed.are_apart(ends);
+        if are_apart && routed.systems.is_some() {
             return self.between_systems(context, tcp, receiver_opens);
         }
         if let Some(it) = &self.subflows {

@@ -4,7 +4,7 @@ use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::Discipline;
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, LinkChange, LinkPlan, Plan, PortId, Topology, TunnelPlan, places,
+    ChangePlan, DirectionPlan, LinkChange, LinkPlan, PortId, Topology, TunnelPlan, places,
 };
 
 use crate::controllers::Controllers;
@@ -12,15 +12,16 @@ use crate::error::Mistake;
 use crate::located::Located;
 use crate::needs::Network;
 use crate::nodes::Names;
+use crate::stages::Routed;
 
 /// The packet that a full segment or datagram fills by default, in bytes: Ethernet's.
 pub(super) const FULL_PACKET: u16 = 1500;
 
 /// What flows are built with.
 pub(crate) struct FlowContext<'a> {
-    pub(super) nodes: &'a Names<'a>,
+    pub(crate) nodes: &'a Names<'a>,
     pub(super) links: &'a Names<'a>,
-    pub(super) controllers: &'a Controllers<'a>,
+    pub(crate) controllers: &'a Controllers<'a>,
     pub(super) paths: Paths<'a>,
 }
 
@@ -29,15 +30,17 @@ impl<'a> FlowContext<'a> {
         nodes: &'a Names<'a>,
         links: &'a Names<'a>,
         controllers: &'a Controllers<'a>,
-        plan: &'a Plan,
+        routed: &'a Routed,
+        tunnels: &'a [TunnelPlan],
     ) -> Self {
-        Self { nodes, links, controllers, paths: Paths::of(plan) }
+        Self { nodes, links, controllers, paths: Paths::of(routed, tunnels) }
     }
 }
 
 /// The paths of flows, and what is on them.
 pub(super) struct Paths<'a> {
-    pub(super) plan: &'a Plan,
+    pub(super) routed: &'a Routed,
+    tunnels: &'a [TunnelPlan],
     topology: Topology,
     /// Whether some router sends the milder mark.
     milder_marks: bool,
@@ -46,13 +49,20 @@ pub(super) struct Paths<'a> {
 }
 
 impl<'a> Paths<'a> {
-    pub(super) fn of(plan: &'a Plan) -> Self {
+    fn of(routed: &'a Routed, tunnels: &'a [TunnelPlan]) -> Self {
+        let links = &routed.network.links;
         Self {
-            plan,
-            topology: Topology::new(plan),
-            milder_marks: plan.links.iter().flat_map(|it| &it.directions).any(sends_milder_mark),
-            radios: plan.links.iter().any(is_radio),
+            routed,
+            tunnels,
+            topology: routed.topology(),
+            milder_marks: links.iter().flat_map(|it| &it.directions).any(sends_milder_mark),
+            radios: links.iter().any(is_radio),
         }
+    }
+
+    /// A link, by its place.
+    pub(super) fn link(&self, place: usize) -> &'a LinkPlan {
+        &self.routed.network.links[place]
     }
 
     /// The links from one node to another. Where there is no path at all, the check of
@@ -94,7 +104,7 @@ impl<'a> Paths<'a> {
     /// The bytes that another network layer than IP adds to each packet between two nodes, at
     /// the most of both directions.
     fn overhead(&self, ends: [usize; 2], ip: IpVersion) -> u16 {
-        let domains = self.plan.domains.as_ref().filter(|_| self.plan.are_apart(ends));
+        let domains = self.routed.domains.as_ref().filter(|it| it.are_apart(ends));
         let reversed = [ends[1], ends[0]];
         domains.map_or(0, |it| it.carrier.overhead(ends, ip).max(it.carrier.overhead(reversed, ip)))
     }
@@ -109,12 +119,12 @@ impl<'a> Paths<'a> {
         // A path is computed only where there is something to find on it.
         let path = match own {
             Some(ports) => ports.to_vec(),
-            None if self.radios || !self.plan.tunnels.is_empty() => self.links(ends),
+            None if self.radios || !self.tunnels.is_empty() => self.links(ends),
             None => Vec::new(),
         };
         let nodes = self.topology.nodes_of(ends[0], &path);
-        let overhead = self.overhead(ends, ip) + room_taken(&self.plan.tunnels, &nodes);
-        let mut radios = path.into_iter().filter(|it| is_radio(&self.plan.links[it.link()]));
+        let overhead = self.overhead(ends, ip) + room_taken(self.tunnels, &nodes);
+        let mut radios = path.into_iter().filter(|it| is_radio(self.link(it.link())));
         let first = radios.next();
         // Of two, the sender could not say which one reports.
         let radio = first.filter(|_| radios.next().is_none());
@@ -154,7 +164,7 @@ pub(super) fn along(
     let mut ports = Vec::with_capacity(path.value.len());
     for name in &path.value {
         let link = context.links.index(name)?;
-        let nodes = context.paths.plan.links[link].nodes;
+        let nodes = context.paths.link(link).nodes;
         let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
             let at = context.nodes.name(node);
             name.mistake(format!("link `{}` is not at node `{at}`", name.value))
@@ -186,7 +196,7 @@ pub(super) fn between_regions(
     )?;
     let port = |name: &Located<String>, node: usize| {
         let link = context.links.index(name)?;
-        let nodes = context.paths.plan.links[link].nodes;
+        let nodes = context.paths.link(link).nodes;
         let side = nodes.iter().position(|it| *it == node).ok_or_else(|| {
             let at = context.nodes.name(node);
             name.mistake(format!("link `{}` is not at node `{at}`", name.value))

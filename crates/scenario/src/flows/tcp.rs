@@ -330,7 +330,7 @@ impl Tcp {
             "leave out `split` or `multipath`",
         )?;
         multipath.checked(
-            |_| context.paths.plan.sky.is_none(),
+            |_| context.paths.routed.network.sky.is_none(),
             || {
                 "`multipath` cannot be set in a scenario with satellites, whose paths change"
                     .to_owned()

@@ -9,7 +9,7 @@ use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_links::{self as links, Victims};
-use windtunnel_world::{DirectionPlan, LinkPlan, Plan};
+use windtunnel_world::{DirectionPlan, FlowPlan, LinkPlan, keys_of_flow};
 
 use crate::error::Mistake;
 use crate::located::Located;
@@ -168,7 +168,7 @@ impl Loss {
     /// Which packets can be lost.
     pub(crate) fn victims(&self, flows: &Flows<'_>) -> Result<Victims, Mistake> {
         if let Kind::Listed(Listed { flow: Some(flow), .. }) = &self.0 {
-            let keys = flows.plan.keys_of_flow(flows.names.index(flow)?);
+            let keys = keys_of_flow(flows.plans, flows.names.index(flow)?);
             return Ok(Victims::Flow(Arc::new(keys)));
         }
         let (Kind::Independent(Independent { of, .. })
@@ -182,22 +182,22 @@ impl Loss {
     }
 }
 
-/// The flows of a scenario, and the plan that has them all.
+/// The flows of a scenario, and the plans of all flows, of which its own are the first.
 pub(crate) struct Flows<'a> {
     /// Their names.
     pub(crate) names: &'a Names<'a>,
-    /// The plan.
-    pub(crate) plan: &'a Plan,
+    /// The plans.
+    pub(crate) plans: &'a [FlowPlan],
 }
 
 /// What to tell the user where bursts of loss follow packets.
-pub(crate) fn note(plan: &Plan) -> Option<String> {
+pub(crate) fn note(links: &[LinkPlan]) -> Option<String> {
     let has_bursts = |it: &&LinkPlan| {
         let is_by_packet =
             |it: &DirectionPlan| matches!(it.loss, links::Loss::GilbertElliott { .. });
         it.directions.iter().any(is_by_packet)
     };
-    let mut links = plan.links.iter().filter(has_bursts);
+    let mut links = links.iter().filter(has_bursts);
     let first = &links.next()?.name;
     let others = match links.count() {
         0 => String::new(),

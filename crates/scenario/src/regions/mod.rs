@@ -15,13 +15,14 @@ use windtunnel_networks::ndn::link_service::LinkService;
 use windtunnel_networks::region::{self as protocol, Advertisement, Place, RegionSettings};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::region::{self as packets, Code};
-use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, Plan, RegionNames};
+use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric, RegionNames};
 
 use crate::choice::choice;
 use crate::dns::{Absent, an_hour};
 use crate::error::{Mistake, list};
 use crate::located::{Located, Named};
 use crate::nodes::Names;
+use crate::stages::Carried;
 use crate::units::Measured;
 pub(crate) use agreements::Agreement;
 pub(crate) use region::Region;
@@ -206,13 +207,15 @@ impl Regions<'_> {
     }
 
     /// What goes under the header is NDN alone, and over a link that has room for it.
-    pub(crate) fn check_ndn(&self, plan: &Plan) -> Result<(), Mistake> {
+    pub(crate) fn check_ndn(&self, Carried { routed, tunnels }: &Carried) -> Result<(), Mistake> {
         let ndn = &self.protocol.ndn;
-        let carried = (0..plan.links.len()).filter_map(|it| Some((it, plan.ndn_header(it)?)));
-        for (link, header) in carried {
-            let name = &plan.links[link].name;
+        let header = |it: &LinkPlan| routed.domains.as_ref()?.ndn_header_between(it.nodes);
+        let links = routed.network.links.iter().enumerate();
+        let carried = links.filter_map(|(place, it)| Some((place, it, header(it)?)));
+        for (place, link, header) in carried {
+            let name = &link.name;
             ndn.checked(
-                |_| plan.tunnels.iter().all(|it| it.face() != Some(link)),
+                |_| tunnels.iter().all(|it| it.face() != Some(place)),
                 || {
                     format!(
                         "link `{name}` has a `tcp_face`, which cannot be under the region header"
@@ -222,7 +225,7 @@ impl Regions<'_> {
             )?;
             let least = LinkService::MINIMUM_MTU + header;
             ndn.checked(
-                |_| plan.links[link].link_service.mtu.is_none_or(|it| it >= least),
+                |_| link.link_service.mtu.is_none_or(|it| it >= least),
                 || {
                     format!(
                         "the `mtu` of link `{name}` is too small for NDN packets under the \
@@ -232,7 +235,7 @@ impl Regions<'_> {
                 &format!("write an `mtu` of at least {least} B, or ndn = \"beside\""),
             )?;
         }
-        let is_ccnx = plan.formats.contains(&PacketFormat::Ccnx);
+        let is_ccnx = routed.content.formats.contains(&PacketFormat::Ccnx);
         ndn.checked(
             |it| *it == Ndn::Beside || !is_ccnx,
             || "packets of CCNx cannot be under the region header".to_owned(),

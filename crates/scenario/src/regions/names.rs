@@ -6,7 +6,7 @@ use toml::Spanned;
 use windtunnel_dns::{RootSettings, StubResolver, Zone};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
 use windtunnel_packets::region::{AddressKind, Code};
-use windtunnel_world::{NameLookupPlan, Plan, RootPlan};
+use windtunnel_world::{DomainsPlan, FlowPlan, NameLookupPlan, RootPlan};
 
 use super::{Region, Regions};
 use crate::dns;
@@ -14,32 +14,41 @@ use crate::error::Mistake;
 use crate::flows::Flow;
 use crate::located::{Located, Named};
 use crate::nodes::Names;
+use crate::stages::Routed;
 
 impl Regions<'_> {
-    /// Puts the roots of regions into a plan with flows, and what those ask of them.
-    pub(crate) fn add_names(
+    /// The flows of a scenario, each with what it asks of these roots.
+    pub(crate) fn with_lookups(
         &self,
         flows: &Named<Flow>,
+        plans: Vec<FlowPlan>,
+        roots: &[RootPlan],
         nodes: &Names<'_>,
-        plan: &mut Plan,
-    ) -> Result<(), Mistake> {
-        plan.roots = self.roots(nodes, plan)?;
-        for (place, flow) in flows.values().enumerate() {
-            if let Some(name) = &flow.common.peer_name {
-                let asks = usize::from(flow.receiver_opens());
-                plan.flows[place].lookup = Some(self.lookup(name, place, asks, nodes, plan)?);
+        routed: &Routed,
+    ) -> Result<Vec<FlowPlan>, Mistake> {
+        let with_lookup = |(place, (flow, plan)): (usize, (&Flow, FlowPlan))| {
+            let Some(name) = &flow.common.peer_name else { return Ok(plan) };
+            let mut ends = [plan.from, plan.to];
+            if flow.receiver_opens() {
+                ends.reverse();
             }
-        }
-        Ok(())
+            let lookup = self.lookup(name, place, ends, roots, nodes, routed)?;
+            Ok(FlowPlan { lookup: Some(lookup), ..plan })
+        };
+        flows.values().zip(plans).enumerate().map(with_lookup).collect()
     }
 
-    fn roots(&self, nodes: &Names<'_>, plan: &Plan) -> Result<Vec<RootPlan>, Mistake> {
+    /// The roots of regions, each with the names that it answers for.
+    pub(crate) fn roots(
+        &self,
+        nodes: &Names<'_>,
+        routed: &Routed,
+    ) -> Result<Vec<RootPlan>, Mistake> {
         let time_to_live = dns::seconds_to_live(&self.protocol.time_to_live)?;
         let agreed = self.name_agreements()?;
-        let numbers = plan.address_numbers();
         let mut roots = Vec::new();
         for (name, region) in self.regions {
-            let Some(root) = region.root_node(name, nodes, plan)? else { continue };
+            let Some(root) = region.root_node(name, nodes, routed)? else { continue };
             let own = name.get_ref().as_str();
             let exchanges = |other: &str, it: &Region| {
                 it.root.is_some()
@@ -55,7 +64,7 @@ impl Regions<'_> {
                 absent: self.protocol.absent.into(),
                 others: others.map(|(other, it)| (other.clone(), exchanges(other, it))).collect(),
             };
-            let zone = self.zone(region, nodes, plan, &numbers)?;
+            let zone = self.zone(region, nodes, routed)?;
             roots.push(RootPlan { node: root, version: region.ip_version(), settings, zone });
         }
         Ok(roots)
@@ -78,17 +87,13 @@ impl Regions<'_> {
     }
 
     /// The names of a region, with the addresses of their nodes.
-    fn zone(
-        &self,
-        region: &Region,
-        nodes: &Names<'_>,
-        plan: &Plan,
-        numbers: &[usize],
-    ) -> Result<Zone, Mistake> {
+    fn zone(&self, region: &Region, nodes: &Names<'_>, routed: &Routed) -> Result<Zone, Mistake> {
         let reserved: Vec<&str> = self.regions.keys().map(|it| it.get_ref().as_str()).collect();
+        let numbers = routed.domains.as_ref().map(DomainsPlan::address_numbers);
+        let numbers = numbers.unwrap_or_default();
         let mut zone = Zone::default();
         for (name, node) in &region.names {
-            let number = numbers[region.own_node(node, nodes, plan)?];
+            let number = numbers[region.own_node(node, nodes, routed)?];
             let addresses: [IpAddr; 2] =
                 [address_of_node(number, 0).into(), address_of_node_v6(number, 0).into()];
             dns::register(&mut zone, name, addresses.into(), &reserved)?;
@@ -96,22 +101,21 @@ impl Regions<'_> {
         Ok(zone)
     }
 
-    /// What the flow at that place asks for, whose end `asks` opens it: 0 the sender of its data.
+    /// What the flow at that place asks for before `node` opens it to `peer`.
     fn lookup(
         &self,
         name: &Located<String>,
         place: usize,
-        asks: usize,
+        [node, peer]: [usize; 2],
+        roots: &[RootPlan],
         nodes: &Names<'_>,
-        plan: &Plan,
+        routed: &Routed,
     ) -> Result<NameLookupPlan, Mistake> {
-        let ends = [plan.flows[place].from, plan.flows[place].to];
-        let (node, peer) = (ends[asks], ends[1 - asks]);
-        let (region_name, region) = self.region_of(node, plan).ok_or_else(|| {
+        let (region_name, region) = self.region_of(node, routed).ok_or_else(|| {
             name.mistake("`peer_name` is asked of the root of a region, and there are no regions")
                 .help("remove it, or write tables such as [regions.ct1]")
         })?;
-        let root = plan.roots.iter().position(|it| it.settings.region == region_name);
+        let root = roots.iter().position(|it| it.settings.region == region_name);
         let root = root.ok_or_else(|| {
             let asker = nodes.name(node);
             name.mistake(format!("region `{region_name}` of node `{asker}` has no root to ask"))
@@ -124,14 +128,14 @@ impl Regions<'_> {
                 "name the other end of the flow",
             )?;
         }
-        let version = plan.roots[root].version;
+        let version = roots[root].version;
         let resolver = StubResolver::new(&name.value, version, place as u16)
             .map_err(|it| name.mistake(format!("`{}` cannot be asked for: {it}", name.value)))?;
         Ok(NameLookupPlan { node, root, name: name.value.clone(), resolver })
     }
 
-    fn region_of(&self, node: usize, plan: &Plan) -> Option<(&str, &Region)> {
-        let number = Code(plan.domains.as_ref()?.of[node]).region();
+    fn region_of(&self, node: usize, routed: &Routed) -> Option<(&str, &Region)> {
+        let number = Code(routed.domains.as_ref()?.of[node]).region();
         let mut regions = self.regions.iter().map(|(name, it)| (name.get_ref().as_str(), it));
         regions.find(|it| it.1.number() == number)
     }
@@ -153,7 +157,7 @@ impl Region {
         &self,
         name: &Spanned<String>,
         nodes: &Names<'_>,
-        plan: &Plan,
+        routed: &Routed,
     ) -> Result<Option<usize>, Mistake> {
         let Some(root) = &self.root else {
             return match self.names.keys().next() {
@@ -171,7 +175,7 @@ impl Region {
             || format!("the root of region `{}` has no IP address", name.get_ref()),
             "write addresses = \"ipv4\" or \"ipv6\" for the region, or remove its `root`",
         )?;
-        self.own_node(root, nodes, plan).map(Some)
+        self.own_node(root, nodes, routed).map(Some)
     }
 
     /// A node, which must be of the region.
@@ -179,10 +183,10 @@ impl Region {
         &self,
         node: &Located<String>,
         nodes: &Names<'_>,
-        plan: &Plan,
+        routed: &Routed,
     ) -> Result<usize, Mistake> {
         let place = nodes.index(node)?;
-        let domains = plan.domains.as_ref();
+        let domains = routed.domains.as_ref();
         node.checked(
             |_| domains.is_some_and(|it| Code(it.of[place]).region() == self.number()),
             || format!("node `{}` is in another region", node.value),

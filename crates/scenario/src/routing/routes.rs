@@ -5,12 +5,13 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_packets::ndn::wire::Name;
-use windtunnel_world::{LinkPlan, Plan, PortId, RoutePlan, StaticRoutePlan, Topology, plan_tree};
+use windtunnel_world::{LinkPlan, PortId, RoutePlan, StaticRoutePlan, Topology, ip_tree};
 
 use crate::error::{Mistake, suggestion};
 use crate::located::{Both, Located};
 use crate::nodes::Names;
 use crate::prefixes;
+use crate::stages::Routed;
 
 /// A route of some kind.
 pub(crate) type Route = Both<Common, Target>;
@@ -113,34 +114,34 @@ pub(super) fn plans(
     Ok((to_names, to_nodes))
 }
 
-/// Checks the routes of a plan that has no flows yet.
-pub(super) fn check(routes: &[Route], plan: &Plan) -> Result<(), Mistake> {
+/// Checks that routes lead to something.
+pub(super) fn check(routes: &[Route], routed: &Routed) -> Result<(), Mistake> {
     if routes.is_empty() {
         return Ok(());
     }
     let to_names = |it: &Route| matches!(it.own, Target::Prefix(_));
-    let named = routes.iter().filter(|it| to_names(it)).zip(&plan.routing.given);
+    let named = routes.iter().filter(|it| to_names(it)).zip(&routed.routing.given);
     for (route, it) in named {
         if let Target::Prefix(of) = &route.own {
-            check_use(&of.prefix, &it.prefix, plan)?;
+            check_use(&of.prefix, &it.prefix, &routed.content.prefixes)?;
         }
     }
-    let topology = Topology::new(plan);
+    let topology = routed.topology();
     let to_nodes = routes.iter().filter(|it| !to_names(it));
-    for (route, it) in to_nodes.zip(&plan.routing.static_routes) {
-        check_domain(route, it, plan)?;
-        check_loop(route, it, plan, &topology)?;
+    for (route, it) in to_nodes.zip(&routed.routing.static_routes) {
+        check_domain(route, it, routed)?;
+        check_loop(route, it, routed, &topology)?;
     }
     Ok(())
 }
 
 /// Somebody asks for names below a prefix, or serves them.
-fn check_use(given: &Located<String>, prefix: &Name<'_>, plan: &Plan) -> Result<(), Mistake> {
+fn check_use(given: &Located<String>, prefix: &Name<'_>, all: &[Name<'_>]) -> Result<(), Mistake> {
     let is_related = |it: &Name<'_>| it.is_prefix_of(prefix) || prefix.is_prefix_of(it);
-    if plan.prefixes.iter().any(is_related) {
+    if all.iter().any(is_related) {
         return Ok(());
     }
-    let known: Vec<String> = plan.prefixes.iter().map(ToString::to_string).collect();
+    let known: Vec<String> = all.iter().map(ToString::to_string).collect();
     let known: Vec<&str> = known.iter().map(String::as_str).collect();
     let message =
         format!("no consumer requests names under `{}`, and no producer serves them", given.value);
@@ -151,11 +152,9 @@ fn check_use(given: &Located<String>, prefix: &Name<'_>, plan: &Plan) -> Result<
 }
 
 /// IP leads to the destination, and inside its domain.
-fn check_domain(route: &Route, it: &StaticRoutePlan, plan: &Plan) -> Result<(), Mistake> {
-    let Some(domains) = &plan.domains else { return Ok(()) };
-    let ends = plan.links[it.port.link()].nodes;
-    let of = |node: usize| domains.of[node];
-    if of(ends[0]) == of(ends[1]) && of(ends[0]) == of(it.destination) {
+fn check_domain(route: &Route, it: &StaticRoutePlan, routed: &Routed) -> Result<(), Mistake> {
+    let ends = routed.network.links[it.port.link()].nodes;
+    if !routed.are_apart(ends) && !routed.are_apart([ends[0], it.destination]) {
         return Ok(());
     }
     let message = "a static route leads out of its region or autonomous system";
@@ -167,15 +166,17 @@ fn check_domain(route: &Route, it: &StaticRoutePlan, plan: &Plan) -> Result<(), 
 fn check_loop(
     route: &Route,
     it: &StaticRoutePlan,
-    plan: &Plan,
+    routed: &Routed,
     topology: &Topology,
 ) -> Result<(), Mistake> {
-    let ends = plan.links[it.port.link()].nodes;
-    let tree = plan_tree(plan, topology, it.destination);
+    let ends = routed.network.links[it.port.link()].nodes;
+    let domains = routed.domains.as_ref().map(|it| &*it.of);
+    let tree = ip_tree(topology, domains, it.destination);
     let node = ends[it.port.direction()];
-    let Some(nodes) = tree.loop_from(topology, node, plan.routing.sharing) else { return Ok(()) };
-    let names: Vec<&str> = nodes.iter().map(|it| plan.nodes[*it].name.as_str()).collect();
-    let destination = &plan.nodes[it.destination].name;
+    let Some(nodes) = tree.loop_from(topology, node, routed.routing.sharing) else { return Ok(()) };
+    let name_of = |node: usize| routed.network.nodes[node].name.as_str();
+    let names: Vec<&str> = nodes.iter().map(|it| name_of(*it)).collect();
+    let destination = name_of(it.destination);
     let message = format!("routes to `{destination}` form a loop: `{}`", names.join("` → `"));
     let help = format!("name another link, or add a route to `{destination}` at `{}`", names[1]);
     Err(route.common.link.mistake(message).help(help))

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use windtunnel_applications::sessions::PagingPolicy;
-use windtunnel_world::{Plan, SessionUserPlan, SessionsPlan};
+use windtunnel_world::{SessionUserPlan, SessionsPlan};
+
+use crate::stages::Network;
 
 /// From where to where messages travel, without repetition: between the nodes of each user, and
 /// between these and the others that the policy keeps pages at.
@@ -33,14 +35,14 @@ fn others(sessions: &SessionsPlan, user: &SessionUserPlan) -> BTreeSet<usize> {
 
 /// By node, those that a link joins with it, if the policy has use for them; no nodes on the
 /// ground, which use satellites.
-pub(super) fn neighbours(policy: &PagingPolicy, plan: &Plan) -> BTreeMap<usize, Vec<usize>> {
+pub(super) fn neighbours(policy: &PagingPolicy, network: &Network) -> BTreeMap<usize, Vec<usize>> {
     let mut neighbours: BTreeMap<usize, BTreeSet<usize>> = BTreeMap::new();
     if !matches!(policy, PagingPolicy::IdleNeighbour) {
         return BTreeMap::new();
     }
     let stations: BTreeSet<usize> =
-        plan.sky.iter().flat_map(|it| &it.stations).map(|(node, _)| *node).collect();
-    for [one, other] in plan.links.iter().map(|it| it.nodes) {
+        network.sky.iter().flat_map(|it| &it.stations).map(|(node, _)| *node).collect();
+    for [one, other] in network.links.iter().map(|it| it.nodes) {
         if !stations.contains(&one) && !stations.contains(&other) {
             neighbours.entry(one).or_default().insert(other);
             neighbours.entry(other).or_default().insert(one);

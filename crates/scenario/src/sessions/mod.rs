@@ -9,19 +9,19 @@ use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_applications::sessions::{PagePopularity, PagingPolicy, SessionSettings};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_world::{Plan, SessionsPlan};
+use windtunnel_world::{FlowPlan, SessionsPlan};
 
 use self::policy::AnyPaging;
 pub(crate) use self::policy::PAGING;
-use crate::controllers::Controllers;
 use crate::error::Mistake;
 use crate::files::Files;
-use crate::flows::{self, SizesOfFiles, Tcp};
+use crate::flows::{self, FlowContext, SizesOfFiles, Tcp};
 use crate::located::{Located, Named, number};
 use crate::nodes::Names;
 use crate::periods::Periods;
 use crate::reachability;
 use crate::sizes::{MOST_FILE, within};
+use crate::stages::Network;
 use crate::timers::{above_zero, zero};
 use crate::units::{Bytes, Measured, bytes};
 
@@ -98,42 +98,33 @@ fn one() -> Located<f64> {
     1.0.into()
 }
 
-/// Adds the sessions of a scenario, and the flows that carry their pages, to a plan that has
-/// all but them.
-pub(crate) fn add(
+/// The sessions of a scenario, and its flows followed by those that carry their pages.
+pub(crate) fn plans(
     all: &Named<Sessions>,
-    nodes: &Names<'_>,
-    links: &Names<'_>,
-    controllers: &Controllers<'_>,
-    plan: &mut Plan,
+    mut flows: Vec<FlowPlan>,
+    network: &Network,
+    context: &FlowContext<'_>,
     files: &mut Files<'_>,
-) -> Result<(), Mistake> {
+) -> Result<(Vec<SessionsPlan>, Vec<FlowPlan>), Mistake> {
+    let nodes = context.nodes;
+    let mut plans = Vec::with_capacity(all.len());
     for (name, sessions) in all {
-        let makers = &controllers.extensions.paging_policies;
+        let makers = &context.controllers.extensions.paging_policies;
         let policy = sessions.policy.plan(nodes, makers)?;
-        let added = sessions.plan(name, nodes, plan, policy, files)?;
+        let added = sessions.plan(name, nodes, network, policy, files)?;
         let ends = carriers::pairs(&added);
-        let carriers = flows::of_messages(
-            &sessions.tcp,
-            name.get_ref(),
-            &ends,
-            nodes,
-            links,
-            controllers,
-            plan,
-        )?;
-        let first = plan.flows.len();
-        plan.flows.extend(carriers);
-        if let Some(parted) = reachability::parted_flow(plan) {
-            let [from, to] = [plan.flows[parted].from, plan.flows[parted].to];
-            let [from, to] = [from, to].map(|it| nodes.name(it));
+        let carriers = flows::of_messages(&sessions.tcp, name.get_ref(), &ends, context)?;
+        let first = flows.len();
+        flows.extend(carriers);
+        if let Some(parted) = reachability::parted_flow(network, &flows) {
+            let [from, to] = [flows[parted].from, flows[parted].to].map(|it| nodes.name(it));
             let message =
                 format!("there is no path from `{from}` to `{to}`, which serve one session");
             return Err(Mistake::new(message).at(name.span()).help("connect them by links"));
         }
-        plan.sessions.push(SessionsPlan { flows: first..plan.flows.len(), ..added });
+        plans.push(SessionsPlan { flows: first..flows.len(), ..added });
     }
-    Ok(())
+    Ok((plans, flows))
 }
 
 impl Sessions {
@@ -141,11 +132,11 @@ impl Sessions {
         &self,
         name: &Spanned<String>,
         nodes: &Names<'_>,
-        plan: &Plan,
+        network: &Network,
         policy: PagingPolicy,
         files: &mut Files<'_>,
     ) -> Result<SessionsPlan, Mistake> {
-        let users = self.users(name, nodes, plan)?;
+        let users = self.users(name, nodes, network)?;
         let interval = above_zero(&self.access_interval, "access_interval")?;
         let length = self.length.as_ref().map(|it| above_zero(it, "length")).transpose()?;
         let failure = |it: &Failure| Ok((Time::ZERO + it.at.0, nodes.index(&it.node)?));
@@ -166,7 +157,7 @@ impl Sessions {
                 .map(|it| it.plan("element_size", files))
                 .transpose()?,
             ahead: self.policy.ahead(),
-            neighbours: carriers::neighbours(&policy, plan),
+            neighbours: carriers::neighbours(&policy, network),
             popularity: self.popularity()?,
             access_interval: self.periods.of(interval),
             length: length.map(|it| self.periods.of(it)),

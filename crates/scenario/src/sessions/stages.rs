@@ -2,12 +2,13 @@
 
 use toml::Spanned;
 use windtunnel_engine::Time;
-use windtunnel_world::{Plan, SessionUserPlan, StagePlan};
+use windtunnel_world::{SessionUserPlan, StagePlan};
 
 use super::Sessions;
 use crate::error::Mistake;
 use crate::located::Located;
 use crate::nodes::Names;
+use crate::stages::Network;
 
 impl Sessions {
     /// The users, and the nodes that serve them: satellites, or those of the trail.
@@ -15,7 +16,7 @@ impl Sessions {
         &self,
         name: &Spanned<String>,
         nodes: &Names<'_>,
-        plan: &Plan,
+        network: &Network,
     ) -> Result<Vec<SessionUserPlan>, Mistake> {
         match (&self.users, &self.trail) {
             (Some(users), Some(_)) => {
@@ -24,12 +25,12 @@ impl Sessions {
             }
             (_, Some(trail)) => self.on_trail(name.get_ref(), trail, nodes),
             (Some(users), None) => {
-                let user = |it| Self::under_satellites(nodes.index(it)?, it, nodes, plan);
+                let user = |it| Self::under_satellites(nodes.index(it)?, it, nodes, network);
                 users.value.iter().map(user).collect()
             }
             (None, None) => {
                 let keeps = self.policy.separate().map(|it| it.value.as_str());
-                let stations = plan.sky.iter().flat_map(|it| &it.stations);
+                let stations = network.sky.iter().flat_map(|it| &it.stations);
                 let names = stations.map(|(node, _)| nodes.name(*node));
                 let users: Vec<Located<String>> =
                     names.filter(|it| Some(*it) != keeps).map(|it| it.to_owned().into()).collect();
@@ -39,7 +40,7 @@ impl Sessions {
                                 the other, or give a node a place from which it uses satellites";
                     return Err(Mistake::new(message).at(name.span()).help(help));
                 }
-                let user = |it| Self::under_satellites(nodes.index(it)?, it, nodes, plan);
+                let user = |it| Self::under_satellites(nodes.index(it)?, it, nodes, network);
                 users.iter().map(user).collect()
             }
         }
@@ -75,15 +76,15 @@ impl Sessions {
         node: usize,
         written: &Located<String>,
         nodes: &Names<'_>,
-        plan: &Plan,
+        network: &Network,
     ) -> Result<SessionUserPlan, Mistake> {
         let mut stages: Vec<StagePlan> = Vec::new();
-        for contact in plan.sky.iter().flat_map(|it| &it.contacts) {
-            let [station, satellite] = plan.links[contact.link].nodes;
+        for contact in network.sky.iter().flat_map(|it| &it.contacts) {
+            let [station, satellite] = network.links[contact.link].nodes;
             if station != node {
                 continue;
             }
-            let until = contact.until.unwrap_or(plan.end());
+            let until = contact.until.unwrap_or(network.end());
             let stage = StagePlan { node: satellite, from: contact.from, until };
             if stages.last().is_some_and(|it| it.until > stage.from) {
                 let message = format!("node `{}` uses several satellites at a time", written.value);

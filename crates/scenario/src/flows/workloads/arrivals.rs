@@ -77,7 +77,7 @@ fn arrivals_at_full_load(
 ) -> f64 {
     let path = paths.links(ends);
     let files = path.iter().map(|it| {
-        let direction = paths.plan.direction(*it);
+        let direction = &paths.link(it.link()).directions[it.direction()];
         let in_each = f64::from(headers(settings) + direction.overhead);
         let bytes = sizes.mean() + sizes.mean_segments(settings.maximum_segment) * in_each;
         direction.rate.bits_per_second() as f64 / (8.0 * bytes)
