@@ -1,8 +1,8 @@
 """What is written beside the core: classes in Python and libraries that scenarios name.
 
-`crates/scenario/src/extensions.rs` finds their names in files; `crates/python/src` has an adapter
-for each kind of class, and `crates/plugin` loads libraries. `fingerprints.py` says what identifies
-them.
+`crates/scenario/src/reading/extensions.rs` finds their names in files; `crates/python/src` has an
+adapter for each kind of class, and `crates/plugin` loads libraries. `fingerprints.py` says what
+identifies them.
 """
 
 from __future__ import annotations

@@ -6,7 +6,7 @@
 //! to be inertial.
 //!
 //! A constellation that was filed or flown is an entry of `presets`, a handover policy one of
-//! `contacts`; their keys in files are in `crates/scenario/src/constellations`.
+//! `contacts`; their keys in files are in `crates/scenario/src/network/constellations`.
 
 mod cities;
 mod contacts;

@@ -10,7 +10,7 @@
 //! [`DualPi2`]), and those that hold packets back as well ([`Shaper`], [`Cake`]).
 //!
 //! **To add one:** its file, a line in [`Discipline`] and in `DESCRIPTIONS`; its keys in files are
-//! in `crates/scenario/src/queues`.
+//! in `crates/scenario/src/network/queues`.
 
 mod arrival;
 mod backlog;

@@ -3,80 +3,32 @@
 //! [`Study::read`] parses and checks a text once. It does no input or output of its
 //! own: whoever calls it gives the texts of the files that a scenario names.
 //!
-//! Each kind of queue, flow, workload and link has a file, in the folder of its table: its keys,
-//! their documentation and their checks. `extensions` has the names of what is written outside.
+//! A text is read by `reading`, which keeps the place of each value for messages. Each kind of
+//! queue, flow, workload and link has a file, in the folder of its table in `network` or `traffic`:
+//! its keys, their documentation and their checks. `study` has the sections of a whole file, the
+//! cases that it compares, and the stages from a case to its plan: network, routes, tunnels,
+//! flows, changes, recording. `extensions` has the names of what is written outside;
 //! [`LayerKind`] is what a network layer brings.
 
-mod autonomous_systems;
-mod bridges;
-mod build;
-mod cases;
-mod checks;
-mod choice;
-mod classes;
-mod comparison;
-mod constellations;
-mod consumers;
-mod controllers;
-mod defaults;
-mod distributions;
-mod dns;
-mod error;
-mod extension_names;
-mod extensions;
-mod faces;
-mod files;
-mod fixed_wireless;
-mod flow_paths;
-mod flows;
-mod generators;
-mod graphs;
-mod layers;
-mod lengths;
-mod links;
-mod located;
-mod maps;
-mod ndn_forwarder;
-mod needs;
-mod nodes;
-mod optical;
-mod pace;
-mod periods;
-mod prefixes;
-mod producers;
-mod queues;
-mod radio;
-mod reachability;
-mod reader;
-mod recording;
-mod regions;
-mod routing;
-mod scenario;
-mod schema;
-mod sessions;
-mod settings;
-mod sizes;
-mod timers;
-mod trace;
-mod traces;
-mod tree;
-mod tunnels;
-mod units;
-mod video;
-mod weather;
+mod network;
+mod reading;
+mod study;
+mod traffic;
 
-pub use bridges::round_trip;
-pub use cases::{Case, Outside, Study};
-pub use consumers::{LoneConsumer, lone_consumer};
-pub use dns::{RootPlan, read_dns};
-pub use error::{Mistake, ScenarioError, TextPosition, did_you_mean, list, suggestion};
-pub use extensions::Extensions;
-pub use files::Unreadable;
-pub use layers::{FrameContext, FrameError, FramePayload, LayerKind, SectionTypes, Sections};
-pub use located::Located;
-pub use ndn_forwarder::{
+pub use network::dns::{RootPlan, read_dns};
+pub use network::layers::{
+    FrameContext, FrameError, FramePayload, LayerKind, SectionTypes, Sections,
+};
+pub use network::ndn_forwarder::{
     FaceAddress, FacePlan, FaceProtocol, ForwarderPlan, NDN_PORT, RoutePlan, read_forwarder,
 };
-pub use scenario::schema;
-pub use tree::check_toml;
-pub use units::{Measured, duration, units};
+pub use reading::error::{Mistake, ScenarioError, TextPosition, did_you_mean, list, suggestion};
+pub use reading::extensions::Extensions;
+pub use reading::files::Unreadable;
+pub use reading::located::Located;
+pub use reading::tree::check_toml;
+pub use reading::units::{Measured, duration, units};
+pub use study::cases::{Case, Outside, Study};
+pub use study::scenario::schema;
+pub use traffic::bridges::round_trip;
+pub use traffic::consumers::{LoneConsumer, lone_consumer};

@@ -162,7 +162,7 @@ impl Addresses {
     fn new(plan: &Plan) -> Self {
         let flows = || plan.flows.iter();
         Self {
-            numbers: Numbers::of(plan),
+            numbers: Numbers::of(&plan.flows),
             classes: Connections::of(plan),
             flows: flows().map(|it| [it.from, it.to]).collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),

@@ -53,6 +53,7 @@ pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub use names::NameLookup;
+pub use numbers::keys_of_flow;
 pub use packet_events::{PacketEvent, PacketEventKind, PacketEventLocation, SendingState};
 pub use placements::places;
 pub use plan::{
@@ -63,7 +64,7 @@ pub use plan::{
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;
-pub use routing::{Groups, Reached, Topology, Tree, Unreachable, plan_tree};
+pub use routing::{Groups, Reached, Topology, Tree, Unreachable, ip_tree};
 pub use series::{
     ChannelSample, Chunk, FlowSample, NodeSample, PlaybackSample, PortSample, RecordingPlan,
     RouteSample, SeriesPlan, SeriesSink, SubflowSample,

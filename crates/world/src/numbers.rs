@@ -6,7 +6,7 @@ use windtunnel_links::FlowKeys;
 use windtunnel_packets::FlowKey;
 
 use crate::event::Event;
-use crate::plan::Plan;
+use crate::plan::FlowPlan;
 
 /// The numbers of all connections of a plan. Connections of one class carry the same
 /// flow between the same two hosts. A class with a single connection has its place as
@@ -24,10 +24,10 @@ pub(crate) struct Numbers {
 const MOST_NUMBERS: u32 = Event::COMPONENTS / 2;
 
 impl Numbers {
-    /// The numbers of a plan's connections. Each flow over TCP has a class for each two
-    /// neighbouring hosts of it.
-    pub(crate) fn of(plan: &Plan) -> Self {
-        let over_tcp = plan.flows.iter().filter(|it| it.is_over_tcp());
+    /// The numbers of the connections of all flows of a plan. Each flow over TCP has a class for
+    /// each two neighbouring hosts of it.
+    pub(crate) fn of(flows: &[FlowPlan]) -> Self {
+        let over_tcp = flows.iter().filter(|it| it.is_over_tcp());
         Self::new(over_tcp.flat_map(|it| it.connections().map(|_| it.has_many_connections())))
     }
 
@@ -89,23 +89,21 @@ impl Numbers {
     }
 }
 
-impl Plan {
-    /// By which keys routers know the packets of a flow, in both directions. They depend on all
-    /// flows of the plan.
-    #[must_use]
-    pub fn keys_of_flow(&self, flow: usize) -> FlowKeys {
-        let it = &self.flows[flow];
-        if !it.is_over_tcp() {
-            let single = vec![FlowKey::of_datagrams(flow as u32)];
-            return FlowKeys { single, ..FlowKeys::default() };
-        }
-        let before = self.flows[..flow].iter().filter(|it| it.is_over_tcp());
-        let first = before.map(|it| it.connections().count()).sum::<usize>();
-        let (numbers, mut keys) = (Numbers::of(self), FlowKeys::default());
-        let classes = first..first + it.connections().count();
-        classes.for_each(|class| numbers.add_keys(class, &mut keys));
-        keys
+/// By which keys routers know the packets of a flow, in both directions. They depend on all flows
+/// of its plan.
+#[must_use]
+pub fn keys_of_flow(flows: &[FlowPlan], flow: usize) -> FlowKeys {
+    let it = &flows[flow];
+    if !it.is_over_tcp() {
+        let single = vec![FlowKey::of_datagrams(flow as u32)];
+        return FlowKeys { single, ..FlowKeys::default() };
     }
+    let before = flows[..flow].iter().filter(|it| it.is_over_tcp());
+    let first = before.map(|it| it.connections().count()).sum::<usize>();
+    let (numbers, mut keys) = (Numbers::of(flows), FlowKeys::default());
+    let classes = first..first + it.connections().count();
+    classes.for_each(|class| numbers.add_keys(class, &mut keys));
+    keys
 }
 
 #[cfg(test)]

@@ -116,7 +116,7 @@ impl PacketLog {
         let datagrams = (0..).zip(&plan.flows).filter(|it| !it.1.is_over_tcp());
         let datagrams = datagrams.filter(|it| is_logged(consumers + it.0 as usize));
         Self {
-            numbers: Numbers::of(plan),
+            numbers: Numbers::of(&plan.flows),
             classes: Class::all(plan, is_logged),
             datagrams: datagrams.map(|it| (it.0, [it.1.from as u32, it.1.to as u32])).collect(),
             consumers: consumers as u32,

@@ -163,6 +163,40 @@ pub struct DirectionPlan {
     pub weight: u64,
 }
 
+impl DomainsPlan {
+    /// Whether two nodes are in different domains.
+    #[must_use]
+    pub fn are_apart(&self, [first, second]: [usize; 2]) -> bool {
+        self.of[first] != self.of[second]
+    }
+
+    /// The bytes of the header under which NDN packets go over a link between two nodes, if they
+    /// go under one.
+    #[must_use]
+    pub fn ndn_header_between(&self, nodes: [usize; 2]) -> Option<u16> {
+        self.ndn_header.filter(|_| self.are_apart(nodes))
+    }
+
+    /// What carries packets between the domains, if it is an `L`.
+    #[must_use]
+    pub fn carrier<L: LayerMaker>(&self) -> Option<&L> {
+        let carrier: &dyn Any = self.carrier.as_ref();
+        carrier.downcast_ref()
+    }
+
+    /// By node, the number that its addresses are made from: in each domain they begin anew.
+    #[must_use]
+    pub fn address_numbers(&self) -> Vec<usize> {
+        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
+        let number = |domain: &u32| {
+            let count = counts.entry(*domain).or_default();
+            *count += 1;
+            *count - 1
+        };
+        self.of.iter().map(number).collect()
+    }
+}
+
 impl DirectionPlan {
     /// The weight of a link that has none of its own: 1, as of ns-3's interfaces.
     pub const USUAL_WEIGHT: u64 = 1000;
@@ -331,14 +365,8 @@ impl Plan {
     /// By node, the number that its addresses are made from: in each domain they begin anew.
     #[must_use]
     pub fn address_numbers(&self) -> Vec<usize> {
-        let domain = |node: usize| self.domains.as_ref().map_or(0, |it| it.of[node]);
-        let mut counts: BTreeMap<u32, usize> = BTreeMap::new();
-        let number = |node: usize| {
-            let count = counts.entry(domain(node)).or_default();
-            *count += 1;
-            *count - 1
-        };
-        (0..self.nodes.len()).map(number).collect()
+        let domains = self.domains.as_ref();
+        domains.map_or_else(|| (0..self.nodes.len()).collect(), DomainsPlan::address_numbers)
     }
 
     /// Whether anything on it speaks NDN.
@@ -349,23 +377,21 @@ impl Plan {
 
     /// Whether another network layer than IP carries packets between two nodes.
     #[must_use]
-    pub fn are_apart(&self, [first, second]: [usize; 2]) -> bool {
-        self.domains.as_ref().is_some_and(|it| it.of[first] != it.of[second])
+    pub fn are_apart(&self, nodes: [usize; 2]) -> bool {
+        self.domains.as_ref().is_some_and(|it| it.are_apart(nodes))
     }
 
     /// What carries IP packets between domains, if it is an `L`.
     #[must_use]
     pub fn carrier<L: LayerMaker>(&self) -> Option<&L> {
-        let carrier: &dyn Any = self.domains.as_ref()?.carrier.as_ref();
-        carrier.downcast_ref()
+        self.domains.as_ref()?.carrier()
     }
 
     /// The bytes of the header under which another network layer carries NDN packets over a link,
     /// if one does.
     #[must_use]
     pub fn ndn_header(&self, link: usize) -> Option<u16> {
-        let header = self.domains.as_ref()?.ndn_header?;
-        self.are_apart(self.links[link].nodes).then_some(header)
+        self.domains.as_ref()?.ndn_header_between(self.links[link].nodes)
     }
 
     /// A port's direction of its link.

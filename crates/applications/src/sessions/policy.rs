@@ -1,7 +1,7 @@
 //! Which pages move to the serving satellite, and when.
 //!
 //! **To add a policy:** a variant of [`PagingPolicy`]; its keys in files are in
-//! `crates/scenario/src/sessions/policy.rs`, and the nodes that it may move pages to in
+//! `crates/scenario/src/traffic/sessions/policy.rs`, and the nodes that it may move pages to in
 //! `carriers.rs` beside.
 
 use std::sync::Arc;

@@ -48,6 +48,6 @@ fn bound(plan: &Plan, bridge: &BridgePlan) -> Option<f64> {
     let topology = Topology::new(plan);
     let path = topology.path(bridge.from, bridge.to)?;
     let capacity = path.iter().map(|it| plan.direction(*it).rate).min()?;
-    let round_trip = round_trip(plan, &topology, [bridge.from, bridge.to]);
+    let round_trip = round_trip(&plan.links, &topology, [bridge.from, bridge.to]);
     Some(greatest_share(bridge.source.buffer, round_trip, capacity))
 }

@@ -26,7 +26,7 @@ use crate::transfers::Ideal;
 impl Hosts {
     /// The hosts of all flows of a plan, on those paths.
     pub(crate) fn new(plan: &Plan, streams: &Streams, forwarding: &Forwarding) -> Self {
-        let numbers = Numbers::of(plan);
+        let numbers = Numbers::of(&plan.flows);
         let mut hosts = Self {
             flows: Vec::with_capacity(plan.flows.len()),
             slots: Vec::with_capacity(2 * plan.flows.len()),

@@ -16,14 +16,10 @@ pub use topology::{Reached, Topology, Tree};
 
 use crate::plan::Plan;
 
-/// The paths of IP packets to a node, in a topology of a plan.
+/// The paths of IP packets to a node over links that IP uses: those inside a domain. `domains` are
+/// the numbers of the domains by node.
 #[must_use]
-pub fn plan_tree(plan: &Plan, topology: &Topology, to: usize) -> Tree {
-    ip_tree(topology, plan.domains.as_ref().map(|it| &*it.of), to)
-}
-
-/// The paths of IP packets to a node over links that IP uses: those inside a domain.
-pub(crate) fn ip_tree(topology: &Topology, domains: Option<&[u32]>, to: usize) -> Tree {
+pub fn ip_tree(topology: &Topology, domains: Option<&[u32]>, to: usize) -> Tree {
     let is_inside =
         |port| domains.is_none_or(|of| of[topology.near(port)] == of[topology.far(port)]);
     topology.ip_tree(to, is_inside)

@@ -9,7 +9,7 @@ use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_queues::{Discipline, QueueLimit};
 
 use super::detours::{Detour, Order, detours};
-use super::{Search, Topology, Tree, plan_tree};
+use super::{Search, Topology, Tree, ip_tree};
 use crate::plan::{
     ChangePlan, DirectionPlan, LinkChange, LinkPlan, Metric, NodePlan, Paths, Plan, Routing,
     Sharing, StaticRoutePlan,
@@ -287,7 +287,7 @@ proptest! {
         }
         let mut topology = Topology::new(&plan);
         set_up(&mut topology, &links);
-        let tree = plan_tree(&plan, &topology, target);
+        let tree = ip_tree(&topology, None, target);
         let next = |node: usize| (node != target).then(|| tree.next(node)).flatten();
         let walk = std::iter::successors(Some(from), |node| Some(topology.far(next(*node)?)));
         let goes_round = walk.take(NODES + 1).count() > NODES;

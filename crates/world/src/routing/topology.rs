@@ -5,7 +5,9 @@ use std::collections::BinaryHeap;
 
 use windtunnel_engine::{Duration, Time};
 
-use crate::plan::{ChangePlan, LinkChange, Metric, Plan, SkyPlan, StaticRoutePlan};
+use crate::plan::{
+    ChangePlan, LinkChange, LinkPlan, Metric, Plan, Routing, SkyPlan, StaticRoutePlan,
+};
 use crate::port_id::PortId;
 
 /// A node that was reached.
@@ -53,15 +55,21 @@ impl Topology {
     /// The topology of a plan at its start.
     #[must_use]
     pub fn new(plan: &Plan) -> Self {
-        let mut of_nodes = vec![Vec::new(); plan.nodes.len()];
-        for (index, link) in plan.links.iter().enumerate() {
+        Self::of(plan.nodes.len(), &plan.links, plan.sky.as_ref(), &plan.routing)
+    }
+
+    /// The topology of that many nodes and these links, some of which may lead to satellites.
+    #[must_use]
+    pub fn of(nodes: usize, links: &[LinkPlan], sky: Option<&SkyPlan>, routing: &Routing) -> Self {
+        let mut of_nodes = vec![Vec::new(); nodes];
+        for (index, link) in links.iter().enumerate() {
             for (side, node) in link.nodes.into_iter().enumerate() {
                 of_nodes[node].push(PortId::new(index, side));
             }
         }
-        let ends = plan.links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
-        let directions = || plan.links.iter().flat_map(|it| &it.directions);
-        let is_up = vec![true; 2 * plan.links.len()];
+        let ends = links.iter().map(|it| it.nodes.map(|node| node as u32)).collect();
+        let directions = || links.iter().flat_map(|it| &it.directions);
+        let is_up = vec![true; 2 * links.len()];
         let is_announced = is_up.clone();
         let mut first = vec![0];
         first.extend(of_nodes.iter().scan(0, |sum, it| {
@@ -69,7 +77,7 @@ impl Topology {
             Some(*sum)
         }));
         let mut topology = Self {
-            metric: plan.routing.metric,
+            metric: routing.metric,
             ends,
             first,
             delays: directions().map(|it| it.delay).collect(),
@@ -79,26 +87,26 @@ impl Topology {
             is_announced,
             leads_up: Vec::new(),
             is_station: Vec::new(),
-            is_end: vec![false; plan.nodes.len()],
+            is_end: vec![false; nodes],
             ports: of_nodes.concat(),
-            static_routes: plan.routing.static_routes.clone(),
+            static_routes: routing.static_routes.clone(),
         };
         topology.ports.clone().into_iter().for_each(|it| topology.update_cost(it));
-        if let Some(sky) = &plan.sky {
-            topology.add_sky(plan, sky);
+        if let Some(sky) = sky {
+            topology.add_sky(links, sky);
         }
         topology
     }
 
     /// Takes in which nodes are on the ground, and which links cannot be used at first.
-    fn add_sky(&mut self, plan: &Plan, sky: &SkyPlan) {
-        self.is_station = vec![false; plan.nodes.len()];
+    fn add_sky(&mut self, links: &[LinkPlan], sky: &SkyPlan) {
+        self.is_station = vec![false; self.nodes()];
         sky.stations.iter().for_each(|it| self.is_station[it.0] = true);
-        self.leads_up = vec![false; plan.links.len()];
+        self.leads_up = vec![false; links.len()];
         for &link in &sky.links {
-            self.leads_up[link] = plan.links[link].nodes.iter().any(|it| self.is_station[*it]);
+            self.leads_up[link] = links[link].nodes.iter().any(|it| self.is_station[*it]);
         }
-        for node in 0..plan.nodes.len() {
+        for node in 0..self.nodes() {
             let all_lead_up = self.ports(node).iter().all(|it| self.leads_up[it.link()]);
             self.is_end[node] = self.is_station[node] && all_lead_up;
         }

@@ -3,7 +3,7 @@
 //! The first segment has the lowest level in all of them, as in sabre. To add a rule: its file,
 //! and a line in [`RuleSettings`] and in each of its functions.
 //!
-//! A rule's keys in files are in `crates/scenario/src/flows/workloads/rules.rs`.
+//! A rule's keys in files are in `crates/scenario/src/traffic/flows/workloads/rules.rs`.
 
 mod bola;
 mod bola_e;

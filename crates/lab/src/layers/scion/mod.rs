@@ -8,7 +8,7 @@ use windtunnel_networks::scion::ScionMaker;
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_packets::scion::PROTOCOL;
 use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind, Mistake};
-use windtunnel_world::{FlowPlan, Plan, SeenPacket, World};
+use windtunnel_world::{DomainsPlan, FlowPlan, Plan, SeenPacket, World};
 
 /// Networks of autonomous systems.
 #[derive(Debug)]
@@ -19,10 +19,10 @@ impl LayerKind for AutonomousSystems {
         PROTOCOL
     }
 
-    fn check_flow(&self, plan: &Plan, flow: &FlowPlan) -> Result<(), Mistake> {
-        let Some(maker) = plan.carrier::<ScionMaker>() else { return Ok(()) };
+    fn check_flow(&self, domains: &DomainsPlan, flow: &FlowPlan) -> Result<(), Mistake> {
+        let Some(maker) = domains.carrier::<ScionMaker>() else { return Ok(()) };
         let ends = [flow.from, flow.to];
-        if !plan.are_apart(ends) || !maker.paths(ends).is_empty() {
+        if !domains.are_apart(ends) || !maker.paths(ends).is_empty() {
             return Ok(());
         }
         let [from, to] = ends.map(|it| &maker.settings().system_of(it as u32).name);

@@ -14,7 +14,7 @@ use windtunnel_scenario::{
     FrameContext, FrameError, FramePayload, LayerKind, Located, Measured, Mistake, SectionTypes,
     Sections,
 };
-use windtunnel_world::{Plan, SeenPacket, World};
+use windtunnel_world::{DomainsPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
 
 use node::{Flooder, Network, PROTOCOL, SIZE};
 
@@ -50,8 +50,13 @@ impl LayerKind for Flooding {
         SectionTypes::of::<File>()
     }
 
-    fn plan(&self, sections: &Sections<'_>, plan: &mut Plan) -> Result<(), Mistake> {
-        let Some(section) = sections.read::<File>()?.flooding else { return Ok(()) };
+    fn plan(
+        &self,
+        sections: &Sections<'_>,
+        nodes: &mut [NodePlan],
+        _links: &[LinkPlan],
+    ) -> Result<Option<DomainsPlan>, Mistake> {
+        let Some(section) = sections.read::<File>()?.flooding else { return Ok(None) };
         section.interval.checked(
             |it| it.0 > Duration::ZERO,
             || "`interval` must be greater than zero".to_owned(),
@@ -60,8 +65,8 @@ impl LayerKind for Flooding {
         let source = sections.node(&section.source)?;
         let interval = section.interval.value.0;
         let network: Arc<dyn LayerMaker> = Arc::new(Network { source, interval });
-        plan.nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&network)));
-        Ok(())
+        nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&network)));
+        Ok(None)
     }
 
     fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)> {

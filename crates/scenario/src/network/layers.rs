@@ -1,0 +1,170 @@
+//! Network layers beside IP and NDN: what each brings to scenarios, results and captures.
+
+use std::error::Error;
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use schemars::{JsonSchema, Schema, SchemaGenerator};
+use serde::de::DeserializeOwned;
+use windtunnel_packets::ProtocolNumber;
+use windtunnel_world::{DomainsPlan, FlowPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
+
+use crate::network::nodes::Names;
+use crate::reading::error::Mistake;
+use crate::reading::located::Located;
+use crate::reading::reader;
+use crate::reading::tree::{Node, Value};
+
+/// A kind of network layer: all that it adds to a scenario, to the results and to captures. What
+/// it does on nodes is in the [`LayerMaker`] that it puts into a plan.
+///
+/// [`LayerMaker`]: windtunnel_networks::layer::LayerMaker
+pub trait LayerKind: Debug + Send + Sync {
+    /// The protocol of its packets.
+    fn protocol(&self) -> ProtocolNumber;
+
+    /// The sections of a scenario that are its own; default: none.
+    fn sections(&self) -> SectionTypes {
+        SectionTypes::default()
+    }
+
+    /// Puts what its sections say onto the nodes of a network; its domains, if it carries the IP
+    /// packets of hosts between some.
+    ///
+    /// # Errors
+    /// [`Mistake`] says what is wrong there, and what would be right.
+    fn plan(
+        &self,
+        _sections: &Sections<'_>,
+        _nodes: &mut [NodePlan],
+        _links: &[LinkPlan],
+    ) -> Result<Option<DomainsPlan>, Mistake> {
+        Ok(None)
+    }
+
+    /// Checks a flow in a network with domains, whose ends are joined by links.
+    ///
+    /// # Errors
+    /// [`Mistake`] says why the layer does not carry it.
+    fn check_flow(&self, _domains: &DomainsPlan, _flow: &FlowPlan) -> Result<(), Mistake> {
+        Ok(())
+    }
+
+    /// The tables of a run with their names. Those of all runs have the same names and columns:
+    /// where the layer is on no node, they are empty.
+    fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)>;
+
+    /// A packet of its protocol as an Ethernet frame carries it.
+    ///
+    /// # Errors
+    /// [`FrameError`] if it has no encoding.
+    fn frame(
+        &self,
+        seen: &SeenPacket,
+        context: &FrameContext<'_>,
+    ) -> Result<FramePayload, FrameError>;
+}
+
+/// What an Ethernet frame carries.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FramePayload {
+    /// The number of its protocol in IEEE's registry.
+    pub ether_type: u16,
+    /// The packet.
+    pub bytes: Vec<u8>,
+}
+
+/// Why a packet has no frame.
+pub type FrameError = Box<dyn Error + Send + Sync>;
+
+/// What a packet's bytes depend on besides the packet.
+pub struct FrameContext<'a> {
+    /// The plan of the run.
+    pub plan: &'a Plan,
+    /// By node, the number that its addresses are made from ([`Plan::address_numbers`]).
+    pub address_numbers: &'a [usize],
+    /// Encodes a packet that is inside of another one.
+    pub inside: &'a dyn Fn(&SeenPacket) -> Result<FramePayload, FrameError>,
+}
+
+/// The types of the sections of a layer.
+#[derive(Clone, Copy, Debug)]
+pub struct SectionTypes {
+    pub(crate) keys: &'static [&'static str],
+    pub(crate) schema: fn(&mut SchemaGenerator) -> Schema,
+}
+
+impl Default for SectionTypes {
+    /// No sections.
+    fn default() -> Self {
+        Self { keys: &[], schema: |_| Schema::default() }
+    }
+}
+
+impl SectionTypes {
+    /// Those of a structure: each of its fields is a section of the scenario, and may be absent.
+    #[must_use]
+    pub fn of<T: DeserializeOwned + JsonSchema>() -> Self {
+        Self { keys: reader::keys::<T>(), schema: T::json_schema }
+    }
+}
+
+/// The sections of a layer in a scenario.
+pub struct Sections<'a> {
+    all: Node,
+    nodes: &'a Names<'a>,
+}
+
+impl Sections<'_> {
+    /// Reads them.
+    ///
+    /// # Errors
+    /// [`Mistake`] of the first key or value that `T` does not have.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T, Mistake> {
+        reader::read(self.all.clone())
+    }
+
+    /// The place in the plan of the node of that name.
+    ///
+    /// # Errors
+    /// [`Mistake`] if there is none.
+    pub fn node(&self, name: &Located<String>) -> Result<usize, Mistake> {
+        self.nodes.index(name)
+    }
+}
+
+/// The keys of the sections of all layers.
+pub(crate) fn keys(layers: &[Arc<dyn LayerKind>]) -> Vec<&'static str> {
+    layers.iter().flat_map(|it| it.sections().keys).copied().collect()
+}
+
+/// Takes the sections of all layers out of a scenario.
+pub(crate) fn take_sections(file: &mut Node, layers: &[Arc<dyn LayerKind>]) -> Node {
+    let (span, known) = (file.span.clone(), keys(layers));
+    let entries = file.entries_mut().map(std::mem::take).unwrap_or_default();
+    let (taken, left) = entries.into_iter().partition(|it| known.contains(&it.key.as_str()));
+    if let Some(entries) = file.entries_mut() {
+        *entries = left;
+    }
+    Node { span, value: Value::Table(taken) }
+}
+
+/// Puts what the sections of all layers say onto nodes; the domains of the one that has them.
+pub(crate) fn plan(
+    sections: &Node,
+    layers: &[Arc<dyn LayerKind>],
+    names: &Names<'_>,
+    nodes: &mut [NodePlan],
+    links: &[LinkPlan],
+) -> Result<Option<DomainsPlan>, Mistake> {
+    let mut domains = None;
+    for layer in layers {
+        let mut all = sections.clone();
+        if let Some(entries) = all.entries_mut() {
+            entries.retain(|it| layer.sections().keys.contains(&it.key.as_str()));
+        }
+        domains = layer.plan(&Sections { all, nodes: names }, nodes, links)?.or(domains);
+    }
+    Ok(domains)
+}

@@ -1,0 +1,19 @@
+//! Lengths that must be greater than zero.
+
+use crate::reading::error::Mistake;
+use crate::reading::located::Located;
+use crate::reading::units::{Length, Measured};
+
+/// A length above zero, in metres.
+pub(crate) fn positive(
+    length: &Located<Measured<Length>>,
+    key: &str,
+    example: &str,
+) -> Result<f64, Mistake> {
+    length.checked(
+        |it| it.0.0 > 0.0,
+        || format!("`{key}` must be greater than zero"),
+        &format!("write one such as {key} = \"{example}\""),
+    )?;
+    Ok(length.value.0.0)
+}

@@ -1,0 +1,260 @@
+//! Flows over TCP and UDP.
+
+mod multipath;
+mod paths;
+mod split;
+mod subflow_changes;
+mod tcp;
+mod udp;
+mod workloads;
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use toml::Spanned;
+use windtunnel_applications::Workload;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Dscp;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_transports::tcp::TcpSettings;
+use windtunnel_world::{FlowPlan, PortId, Transport as TransportPlan};
+
+use crate::network::autonomous_systems::policies::AnyPolicy;
+use crate::network::nodes::Names;
+use crate::reading::choice::choice;
+use crate::reading::error::Mistake;
+use crate::reading::files::Files;
+use crate::reading::generators::{InTurn, Pattern};
+use crate::reading::located::{Both, Located, Named};
+use crate::reading::timers::{self, zero};
+use crate::reading::units::Measured;
+use crate::traffic::classes::Class;
+use paths::along;
+pub(crate) use paths::{FlowContext, room_taken};
+pub(crate) use tcp::Tcp;
+use udp::Udp;
+pub(crate) use workloads::{RULES, SizesOfFiles};
+
+/// A flow, over TCP or UDP.
+pub(crate) type Flow = Both<Common, Transport>;
+
+/// A flow over TCP or UDP, from one node to another.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "Flow")]
+pub(crate) struct Common {
+    /// The node that the data comes from.
+    from: Located<String>,
+    /// The node that it goes to.
+    to: Located<String>,
+    /// The version of IP.
+    #[serde(default)]
+    ip: Ip,
+    /// The class of all its packets, acknowledgements included: a name such as "EF". Queues
+    /// look at it that have bands or tins.
+    #[serde(default)]
+    dscp: Class,
+    /// When it starts.
+    #[serde(default = "zero")]
+    start: Located<Measured<Duration>>,
+    /// It starts at a random time, different in each run, at most this long after `start`.
+    #[serde(default = "zero")]
+    start_within: Located<Measured<Duration>>,
+    /// When its application stops, while what it handed over is still sent; default:
+    /// at the end of the run.
+    stop: Option<Located<Measured<Duration>>>,
+    /// The links of its path, from `from` to `to`, which routing does not change; what
+    /// comes back takes the same links; default: the shortest path.
+    path: Option<Located<Vec<Located<String>>>>,
+    /// What chooses the path of each of its packets between autonomous systems. What comes back
+    /// takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`.
+    pub(crate) path_policy: Option<Located<AnyPolicy>>,
+    /// With regions: the name of the other end for the end that opens the connection, or over UDP
+    /// for `from`. That end asks the root of its region for the address, and the flow begins when
+    /// the answer arrives. Default: the address is known.
+    pub(crate) peer_name: Option<Located<String>>,
+    /// Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    /// such as `"rack-host-*"`. Default: they name one node each.
+    #[serde(rename = "pattern")]
+    _pattern: Option<Pattern>,
+    /// How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
+    /// the number. With a `pattern`: how many of each pair of nodes. Default: one.
+    #[serde(rename = "count")]
+    _count: Option<u32>,
+    /// For some keys, the values that the flows have in turn: the first one has the first value, and
+    /// after the last value it is the turn of the first again. Default: all have the same values.
+    #[serde(rename = "in_turn")]
+    _in_turn: Option<InTurn>,
+    /// How much later each of several flows starts than the one before it; default: they start
+    /// together.
+    #[serde(rename = "stagger")]
+    _stagger: Option<Measured<Duration>>,
+}
+
+/// The protocol that carries a flow.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "protocol", rename_all = "kebab-case")]
+#[schemars(rename = "Transport", tag = "protocol")]
+pub(crate) enum Transport {
+    /// The Transmission Control Protocol.
+    Tcp(Box<Tcp>),
+    /// The User Datagram Protocol.
+    Udp(Box<Udp>),
+}
+
+choice! {
+    /// A version of IP.
+    Ip as IpVersion {
+        /// IPv4.
+        V4,
+        /// IPv6.
+        V6,
+    }
+}
+
+/// The flows of a scenario.
+pub(crate) fn plans(
+    flows: &Named<Flow>,
+    context: &FlowContext<'_>,
+    files: &mut Files<'_>,
+) -> Result<Vec<FlowPlan>, Mistake> {
+    flows.iter().map(|(name, flow)| flow.plan(name, context, files)).collect()
+}
+
+/// Flows that carry the messages of a service from one node to another, for each pair of `ends`.
+pub(crate) fn of_messages(
+    tcp: &Tcp,
+    service: &str,
+    ends: &[[usize; 2]],
+    context: &FlowContext<'_>,
+) -> Result<Vec<FlowPlan>, Mistake> {
+    let Some(first) = ends.first() else { return Ok(Vec::new()) };
+    let network = context.paths.network(*first, None, IpVersion::V4);
+    let settings = tcp.of_others("sessions", IpVersion::V4, context, network)?;
+    let flow = |ends: &[usize; 2]| {
+        let [from, to] = ends.map(|it| context.nodes.name(it));
+        let workload = Workload::Messages;
+        FlowPlan {
+            name: format!("{service}: {from} to {to}"),
+            from: ends[0],
+            to: ends[1],
+            transport: TransportPlan::Tcp { settings: Arc::clone(&settings), workload },
+            split: None,
+            start: Time::ZERO,
+            start_within: Duration::ZERO,
+            stop: Time::NEVER,
+            path: None,
+            multipath: None,
+            radio: None,
+            lookup: None,
+        }
+    };
+    Ok(ends.iter().map(flow).collect())
+}
+
+/// How the connection between the two ends of a tunnel behaves.
+pub(crate) fn of_tunnel(
+    tcp: &Tcp,
+    ip: IpVersion,
+    ends: [usize; 2],
+    context: &FlowContext<'_>,
+) -> Result<Arc<TcpSettings>, Mistake> {
+    tcp.of_others("tunnels", ip, context, context.paths.network(ends, None, ip))
+}
+
+/// How the ends of a connection over one link behave that is a face.
+pub(crate) fn of_face(
+    tcp: &Tcp,
+    link: usize,
+    context: &FlowContext<'_>,
+) -> Result<Arc<TcpSettings>, Mistake> {
+    let (ends, over) = (context.paths.link(link).nodes, [PortId::new(link, 0)]);
+    let network = context.paths.network(ends, Some(&over), IpVersion::V4);
+    tcp.of_others("faces", IpVersion::V4, context, network)
+}
+
+impl Flow {
+    /// Whether the receiver of the data opens the connections.
+    pub(crate) fn receiver_opens(&self) -> bool {
+        matches!(&self.own, Transport::Tcp(it) if it.receiver_opens())
+    }
+
+    fn plan(
+        &self,
+        name: &Spanned<String>,
+        context: &FlowContext<'_>,
+        files: &mut Files<'_>,
+    ) -> Result<FlowPlan, Mistake> {
+        let Common { ip, dscp, start, start_within, stop, .. } = &self.common;
+        let ends = self.common.ends(name, context.nodes)?;
+        let path = self.common.path(ends, context)?;
+        let start = Time::ZERO + start.value.0;
+        let start_within = start_within.value.0;
+        let stop = timers::stop(stop.as_ref(), start + start_within)?;
+        let (ip, dscp) = (IpVersion::from(*ip), Dscp::from(*dscp));
+        let mut network = context.paths.network(ends, path.as_deref(), ip);
+        let (transport, split, multipath) = match &self.own {
+            Transport::Udp(it) => {
+                (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
+            }
+            Transport::Tcp(it) => {
+                let split = it.split(context, ends)?;
+                if split.is_some() {
+                    // The radio may be on a proxy's part of the path.
+                    network.radio = None;
+                }
+                let transport = it.plan(ip, dscp, context, ends, network, files)?;
+                let multipath = it.multipath(context, ends, &transport, path.is_some())?;
+                if multipath.is_some() {
+                    // Subflows have paths of their own.
+                    network.radio = None;
+                }
+                (transport, split, multipath)
+            }
+        };
+        let ([from, to], radio) = (ends, network.radio);
+        let name = name.get_ref().clone();
+        Ok(FlowPlan {
+            name,
+            from,
+            to,
+            transport,
+            split,
+            start,
+            start_within,
+            stop,
+            path,
+            multipath,
+            radio,
+            lookup: None,
+        })
+    }
+}
+
+impl Common {
+    /// The ports of the flow's own path.
+    fn path(
+        &self,
+        ends: [usize; 2],
+        context: &FlowContext<'_>,
+    ) -> Result<Option<Vec<PortId>>, Mistake> {
+        let Some(path) = &self.path else { return Ok(None) };
+        path.checked(
+            |_| !context.paths.routed.are_apart(ends),
+            || "`path` cannot be set between regions or autonomous systems".to_owned(),
+            "leave out `path`",
+        )?;
+        along(context, ends, path).map(Some)
+    }
+
+    fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {
+        let ends = [nodes.index(&self.from)?, nodes.index(&self.to)?];
+        self.to.checked(
+            |_| ends[0] != ends[1],
+            || format!("both ends of flow `{}` are at the same node", name.get_ref()),
+            "name two different nodes",
+        )?;
+        Ok(ends)
+    }
+}

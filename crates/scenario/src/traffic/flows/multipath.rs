@@ -1,0 +1,334 @@
+//! Flows that take several paths at once.
+
+use std::sync::Arc;
+
+use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
+use serde::Deserialize;
+use windtunnel_packets::multipath::Version;
+use windtunnel_transports::mptcp::scheduler::{Maker, SchedulerSettings};
+use windtunnel_transports::mptcp::{DESCRIPTIONS, MultipathSettings, PathSettings};
+use windtunnel_transports::tcp::{Accounting, TcpSettings, WindowUnit};
+use windtunnel_world::{MultipathPlan, PortId};
+
+use super::paths::{FlowContext, along, between_regions, keep_ends};
+use super::subflow_changes::{SubflowChange, in_order};
+use crate::reading::choice::choice;
+use crate::reading::error::{Mistake, suggestion};
+use crate::reading::located::Located;
+
+/// The most paths of a flow.
+const MOST_PATHS: usize = 8;
+
+/// Paths, each by the names of its links.
+type NamedPaths = Located<Vec<Located<Vec<Located<String>>>>>;
+
+/// Multipath TCP (RFC 8684): a subflow on each of several paths.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Multipath {
+    /// The links of each path, from `from` to `to`; what comes back takes the same links. Between
+    /// regions, only the first link and the last, whose addresses the path's packets have: what
+    /// lies between is left to the routers. The connection is opened on the first path. Default: for each link of `from` and each of `to` the
+    /// shortest path that begins with the one and ends with the other.
+    paths: Option<NamedPaths>,
+    /// Between autonomous systems, in place of `paths`: how many subflows there are, each of
+    /// which chooses its paths by the flow's `path_policy`; default: 2.
+    subflows: Option<Located<u16>>,
+    /// Paths that carry data only while no other works; default: none.
+    backup_paths: Option<NamedPaths>,
+    /// What happens to subflows during the run; default: nothing.
+    #[serde(default)]
+    changes: Vec<SubflowChange>,
+    /// Whether no two paths may have a link in common.
+    #[serde(default)]
+    disjoint: bool,
+    /// What chooses the subflow of each segment.
+    #[serde(default)]
+    scheduler: Scheduler,
+    /// The version of the protocol.
+    #[serde(default)]
+    version: ProtocolVersion,
+    /// Whether data that fills the receiver's window because it is late on a slower subflow is
+    /// sent again on a faster one, and the slower one's window is halved, as Linux's
+    /// out-of-tree implementation does.
+    #[serde(default = "yes")]
+    opportunistic_retransmission: bool,
+    /// Whether a lack of data marks the samples of a subflow's delivery rate as limited by the
+    /// application. In Linux it does not: BBR takes those of a subflow that the scheduler
+    /// leaves without data for the path's.
+    #[serde(default = "yes")]
+    application_limited: bool,
+    /// What windows, data in flight and delivery rates of subflows are counted in.
+    #[serde(default)]
+    window_unit: CountedIn,
+    /// Whether rates of sending, which are segments per second, are taken for those of segments
+    /// of plain TCP, although the options of Multipath TCP leave less room for data, as in Linux:
+    /// subflows are paced faster, by 1448 / 1420. Default: with version `v1`.
+    paced_as_plain: Option<bool>,
+    /// Whether the end that does not open the connection knows the protocol; otherwise both
+    /// speak plain TCP on the first path.
+    #[serde(default = "yes")]
+    server_is_capable: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+choice! {
+    /// A version of Multipath TCP.
+    ProtocolVersion as Version {
+        /// RFC 8684, as in Linux: numbers of 64 bits, 1420 B of data in 1500 B.
+        V1,
+        /// RFC 6824, as in Linux's out-of-tree implementation: numbers of 32 bits and
+        /// checksums, 1428 B of data in 1500 B.
+        V0,
+    }
+}
+
+choice! {
+    /// What windows are counted in.
+    CountedIn as WindowUnit {
+        /// Packets, as in Linux: a segment that is not full is as much as a full one.
+        Packets,
+        /// Bytes (RFC 5681, section 2), given in full segments.
+        Bytes,
+    }
+}
+
+/// The name of a scheduler.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+struct Scheduler(Located<String>);
+
+impl Default for Scheduler {
+    fn default() -> Self {
+        Self(DESCRIPTIONS[0].name.to_owned().into())
+    }
+}
+
+impl JsonSchema for Scheduler {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "Scheduler".into()
+    }
+
+    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+        let named = DESCRIPTIONS.iter().map(|it| {
+            let meaning = format!("{} ({}).", it.meaning, it.source);
+            serde_json::json!({ "const": it.name, "description": meaning })
+        });
+        let names: Vec<_> = DESCRIPTIONS.iter().map(|it| it.name).collect();
+        let own = serde_json::json!({
+            "type": "string",
+            "not": { "enum": names },
+            "description": "a scheduler written in Python.",
+        });
+        json_schema!({
+            "description": "What chooses the subflow of each segment.",
+            "oneOf": named.chain([own]).collect::<Vec<serde_json::Value>>(),
+        })
+    }
+}
+
+impl Scheduler {
+    fn settings(&self, makers: &[Arc<dyn Maker>]) -> Result<SchedulerSettings, Mistake> {
+        let name = self.0.value.as_str();
+        if let Some(maker) = makers.iter().find(|it| it.name() == name) {
+            return Ok(SchedulerSettings::External(Arc::clone(maker)));
+        }
+        if let Some(it) = DESCRIPTIONS.iter().find(|it| it.name == name) {
+            return Ok(SchedulerSettings::Registered(it));
+        }
+        let own = makers.iter().map(|it| it.name());
+        let known: Vec<&str> = own.chain(DESCRIPTIONS.iter().map(|it| it.name)).collect();
+        let mistake = self.0.mistake(format!("there is no scheduler `{name}`"));
+        Err(mistake.help(suggestion(name, &known)))
+    }
+}
+
+impl Multipath {
+    /// The bytes of data that each segment has less than one of plain TCP.
+    pub(super) fn overhead(&self) -> u32 {
+        u32::from(MultipathSettings::overhead(self.version.into()))
+    }
+
+    /// The paths of a flow between two nodes, on subflows like that; its receiver may be the one
+    /// that opens them.
+    pub(super) fn plan(
+        &self,
+        context: &FlowContext<'_>,
+        ends: [usize; 2],
+        tcp: &TcpSettings,
+        receiver_opens: bool,
+    ) -> Result<MultipathPlan, Mistake> {
+        let routed = context.paths.routed;
+        let are_apart = routed.are_apart(ends);
+        if are_apart && routed.systems.is_some() {
+            return self.between_systems(context, tcp, receiver_opens);
+        }
+        if let Some(it) = &self.subflows {
+            return Err(it
+                .mistake("`subflows` requires a flow between autonomous systems")
+                .help("name the links of each path under `paths`"));
+        }
+        let named = |it: &Option<NamedPaths>| {
+            let paths = it.iter().flat_map(|it| &it.value);
+            let ports = |it| {
+                if are_apart {
+                    between_regions(context, ends, it)
+                } else {
+                    along(context, ends, it)
+                }
+            };
+            paths.map(ports).collect::<Result<Vec<_>, Mistake>>()
+        };
+        let mut paths = match &self.paths {
+            Some(it) => {
+                it.checked(
+                    |it| !it.is_empty(),
+                    || "`paths` is empty".to_owned(),
+                    "name the links of each path, or leave `paths` out",
+                )?;
+                named(&self.paths)?
+            }
+            None => {
+                let mut all = context.paths.of_interfaces(ends);
+                if are_apart {
+                    all.iter_mut().for_each(keep_ends);
+                }
+                all
+            }
+        };
+        let backups = named(&self.backup_paths)?;
+        paths.retain(|it| !backups.contains(it));
+        let active = paths.len();
+        paths.extend(backups);
+        self.check(context, &paths)?;
+        let interfaces = Interfaces::of(&paths, receiver_opens);
+        let settings = paths.iter().enumerate().map(|(place, path)| PathSettings {
+            addresses: interfaces.addresses(path),
+            is_backup: place >= active,
+        });
+        let settings = Arc::new(self.settings(context, tcp, settings.collect())?);
+        Ok(MultipathPlan { settings, paths, receiver_opens })
+    }
+
+    fn settings(
+        &self,
+        context: &FlowContext<'_>,
+        tcp: &TcpSettings,
+        paths: Vec<PathSettings>,
+    ) -> Result<MultipathSettings, Mistake> {
+        let count = paths.len();
+        let scheduler = self.scheduler.settings(&context.controllers.extensions.schedulers)?;
+        let mut settings =
+            MultipathSettings::new(tcp.clone(), self.version.into(), paths, scheduler);
+        settings.changes = in_order(&self.changes, count)?;
+        settings.opportunistic_retransmission = self.opportunistic_retransmission;
+        settings.accounting = self.accounting();
+        settings.server_is_capable = self.server_is_capable;
+        Ok(settings)
+    }
+
+    fn accounting(&self) -> Accounting {
+        let version = Version::from(self.version);
+        let is_plain = self.paced_as_plain.unwrap_or(version == Version::V1);
+        Accounting {
+            application_limited: self.application_limited,
+            unit: self.window_unit.into(),
+            paced_excess: if is_plain { MultipathSettings::overhead(version) } else { 0 },
+        }
+    }
+
+    /// The subflows of a flow between two autonomous systems, which have no links of their own.
+    fn between_systems(
+        &self,
+        context: &FlowContext<'_>,
+        tcp: &TcpSettings,
+        receiver_opens: bool,
+    ) -> Result<MultipathPlan, Mistake> {
+        if let Some(it) = self.paths.as_ref().or(self.backup_paths.as_ref()) {
+            return Err(it
+                .mistake(
+                    "`paths` cannot be set between autonomous systems, where hosts choose them",
+                )
+                .help("write `subflows`, and a `path_policy` of the flow"));
+        }
+        let count = self.subflows.as_ref().map_or(2, |it| usize::from(it.value));
+        if let Some(it) = &self.subflows {
+            it.checked(
+                |_| (1..=MOST_PATHS).contains(&count),
+                || format!("a flow must have 1 to {MOST_PATHS} subflows, not {count}"),
+                "write one such as subflows = 2",
+            )?;
+        }
+        let path = PathSettings { addresses: [0, 0], is_backup: false };
+        let settings = Arc::new(self.settings(context, tcp, vec![path; count])?);
+        Ok(MultipathPlan { settings, paths: vec![Vec::new(); count], receiver_opens })
+    }
+
+    /// Refuses too many paths, the same twice, and common links where there must not be any.
+    fn check(&self, context: &FlowContext<'_>, paths: &[Vec<PortId>]) -> Result<(), Mistake> {
+        let span = self.paths.as_ref().or(self.backup_paths.as_ref()).map(|it| it.span.clone());
+        let mistake = |message: String, help: &str| {
+            Err(Mistake::new(message).at(span.clone().flatten()).help(help.to_owned()))
+        };
+        if paths.len() > MOST_PATHS {
+            let message = format!("a flow can use at most {MOST_PATHS} paths, not {}", paths.len());
+            return mistake(message, "name those to use under `paths`");
+        }
+        for (place, path) in paths.iter().enumerate() {
+            if paths[..place].contains(path) {
+                let message = format!("path {} is named twice", place + 1);
+                return mistake(message, "name each path once");
+            }
+            let common = |other: &Vec<PortId>| {
+                path.iter().find(|it| other.iter().any(|port| port.link() == it.link())).copied()
+            };
+            let first =
+                paths[..place].iter().enumerate().find_map(|(at, it)| Some((at, common(it)?)));
+            if let Some((other, port)) = first.filter(|_| self.disjoint) {
+                let link = context.links.name(port.link());
+                let message =
+                    format!("paths {} and {} have link `{link}` in common", other + 1, place + 1);
+                return mistake(message, "name disjoint paths, or leave `disjoint` out");
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The links at both ends of a flow's paths, each of which has an address there.
+struct Interfaces {
+    client: Vec<PortId>,
+    server: Vec<PortId>,
+    receiver_opens: bool,
+}
+
+impl Interfaces {
+    fn of(paths: &[Vec<PortId>], receiver_opens: bool) -> Self {
+        let mut all = Self { client: Vec::new(), server: Vec::new(), receiver_opens };
+        for path in paths {
+            let [client, server] = all.links(path);
+            for (known, link) in [(&mut all.client, client), (&mut all.server, server)] {
+                if !known.contains(&link) {
+                    known.push(link);
+                }
+            }
+        }
+        all
+    }
+
+    /// The first link and the last, as the client sees them.
+    fn links(&self, path: &[PortId]) -> [PortId; 2] {
+        let ends = [path[0], path[path.len() - 1]];
+        if self.receiver_opens { [ends[1], ends[0]] } else { ends }
+    }
+
+    fn addresses(&self, path: &[PortId]) -> [u8; 2] {
+        let [client, server] = self.links(path);
+        let place = |known: &[PortId], it| known.iter().position(|port| *port == it);
+        [place(&self.client, client), place(&self.server, server)]
+            .map(|it| it.expect("all are known") as u8)
+    }
+}
