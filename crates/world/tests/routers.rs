@@ -152,7 +152,7 @@ fn a_hop_limit_that_reaches_the_host_is_enough() {
 }
 
 #[test]
-fn the_next_router_has_no_route_for_an_address_of_nobody() {
+fn the_next_router_reports_that_it_has_no_route_to_an_unknown_address() {
     for is_v6 in [false, true] {
         let mut world = World::new(&chain()).unwrap();
         let bytes = datagram(is_v6, 64, 100);

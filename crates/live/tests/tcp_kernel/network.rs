@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use windtunnel_live::tcp::{TcpHost, controller, settings};
-use windtunnel_live::{Clock, Interface, Namespace, ip};
+use windtunnel_live::{Clock, Interface, MTU, Namespace, ip};
 
 use crate::common;
 
@@ -52,7 +52,7 @@ impl Network {
         let make = || {
             // No wait for an answer of neighbours that have the same address.
             fs::write("/proc/sys/net/ipv6/conf/default/accept_dad", "0")?;
-            Interface::create(NAME, &[(Version::V4.kernel(), 24), (Version::V6.kernel(), 64)])
+            Interface::create(NAME, &[(Version::V4.kernel(), 24), (Version::V6.kernel(), 64)], MTU)
         };
         match namespace.run(make) {
             Ok(interface) => {
