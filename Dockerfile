@@ -23,7 +23,7 @@ RUN MATURIN_PEP517_ARGS="--locked --features kernel" \
 FROM python:3.11-slim-bookworm
 # hadolint ignore=DL3008
 RUN apt-get update \
-    && apt-get install --yes --no-install-recommends iperf3 iproute2 libelf1 util-linux zlib1g \
+    && apt-get install --yes --no-install-recommends iperf3 iproute2 libelf1 nftables util-linux zlib1g \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /windtunnel
 COPY requirements.txt .

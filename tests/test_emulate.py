@@ -162,14 +162,18 @@ def test_a_shell_is_at_the_node_that_is_named(windtunnel: Command, network: Path
 
 @needs_namespaces
 def test_an_interface_that_vanishes_ends_it_with_a_message(
-    windtunnel: Command, network: Path
+    windtunnel: Command, network: Path, tmp_path: Path
 ) -> None:
-    answered = windtunnel(
-        "emulate", network, "--json", "--", "sh", "-c", "ip link delete world0; sleep 60"
-    )
+    send = "import socket; socket.socket(type=socket.SOCK_DGRAM).sendto(b'data', ('10.0.0.2', 7))"
+    client = f'{sys.executable} -c "{send}"; sleep 0.2; ip link delete world0; sleep 60'
+    out = tmp_path / "out"
+    answered = windtunnel("emulate", network, "--json", "--out", out, "--", "sh", "-c", client)
     assert answered.returncode == 1
     assert "the interface world0 has vanished" in answered.stderr
     assert "world0" in json.loads(answered.stdout)["failure"]
+    kept = Results.load(out)
+    assert "world0" in kept.manifest["emulation"]["failure"]
+    assert kept["links"]["offered"].sum() >= 1
 
 
 SEND_FIFTY = """
@@ -385,6 +389,31 @@ def test_root_is_not_needed_where_users_may_have_namespaces() -> None:
             command, env=environment, capture_output=True, text=True, cwd=folder
         )
     assert answered.returncode == 0, answered.stderr
+
+
+CONTAINER = (
+    "chown,dac_override,fowner,fsetid,kill,setgid,setuid,setpcap,net_bind_service,net_raw,"
+    "sys_chroot,mknod,audit_write,setfcap,net_admin,sys_admin"
+)
+"""What root may do in a container: Docker's default, and what docs/live.md adds."""
+
+
+def in_container(command: list[str]) -> list[str]:
+    """Give a command that runs another as in a container, where /proc/sys is read-only."""
+    read_only = "mount --bind /proc/sys /proc/sys && mount -o remount,bind,ro /proc/sys"
+    bounding = "-all," + ",".join(f"+{it}" for it in CONTAINER.split(","))
+    inside = ["setpriv", f"--bounding-set={bounding}", f"--inh-caps={bounding}", *command]
+    return ["unshare", "--mount", "sh", "-c", f'{read_only} && exec "$0" "$@"', *inside]
+
+
+@needs_namespaces
+@pytest.mark.skipif(os.geteuid() != 0, reason="it takes capabilities away from root")
+def test_a_container_has_what_it_needs(network: Path) -> None:
+    command = [sys.executable, "-m", "windtunnel", "emulate", str(network)]
+    command += ["--", "getent", "hosts", "server"]
+    answered = subprocess.run(in_container(command), capture_output=True, text=True, check=False)
+    assert answered.returncode == 0, answered.stderr
+    assert "server" in answered.stdout
 
 
 @needs_namespaces

@@ -48,7 +48,7 @@ def words(name: str) -> list[str]:
     return shlex.split(command(name).replace("scenarios/live", str(SCENARIOS)))
 
 
-@pytest.mark.parametrize("name", ["emulate", "fly", "quic", "tcp", "ndn"])
+@pytest.mark.parametrize("name", ["emulate", "internet", "fly", "quic", "tcp", "ndn"])
 def test_the_page_has_the_command_of_each_scenario(name: str) -> None:
     assert f"$ {command(name)}\n" in PAGE
 

@@ -649,6 +649,7 @@ class Emulation:
         folder: Path | None = None,
         captured: list[str] = ...,
         *,
+        internet: str | None = None,
         directions: str | None = None,
         snap_length: int | None = None,
         window: tuple[str, str] | None = None,
@@ -656,10 +657,10 @@ class Emulation:
         """Set it up.
 
         `doors` are nodes, each with its interface and the name of the namespace of that: without
-        the name, that of the process, and without an interface, one made for the node. With a
-        `folder` it is recorded as a run is; captures at the nodes `captured` are written below
-        it, as of `Scenario.start`. Raises ScenarioError, and OSError if the machine does not
-        allow it.
+        the name, that of the process, and without an interface, one made for the node. Behind the
+        node `internet` is the Internet. With a `folder` it is recorded as a run is; captures at the
+        nodes `captured` are written below it, as of `Scenario.start`. Raises ScenarioError, and
+        OSError if the machine does not allow it.
         """
 
     def spawn(self, node: int, program: list[str]) -> int:

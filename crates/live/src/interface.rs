@@ -11,7 +11,7 @@ use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::namespace::ip;
 
-/// The largest packet that an interface takes, in bytes.
+/// The largest packet that an interface takes, in bytes: that of Ethernet.
 pub const MTU: u16 = 1500;
 /// The interfaces of the calling thread's namespace, and what they counted.
 const TABLE: &str = "/proc/thread-self/net/dev";
@@ -40,17 +40,17 @@ impl TunInterface {
         if names.any(|(it, _)| it.trim() == name) {
             return Self::open(name);
         }
-        Self::create(name, addresses)
+        Self::create(name, addresses, MTU)
     }
 
     /// Makes an interface in the namespace of the calling thread, with these addresses and the
-    /// lengths of their prefixes, and opens it. It vanishes when it is dropped. Needs
+    /// lengths of their prefixes, for packets of at most `mtu` bytes, and opens it. It vanishes when it is dropped. Needs
     /// `CAP_NET_ADMIN` there.
     ///
     /// # Errors
     /// That of the kernel.
-    pub fn create(name: &str, addresses: &[(IpAddr, u8)]) -> io::Result<Self> {
-        let builder = DeviceBuilder::new().name(name).layer(Layer::L3).mtu(MTU);
+    pub fn create(name: &str, addresses: &[(IpAddr, u8)], mtu: u16) -> io::Result<Self> {
+        let builder = DeviceBuilder::new().name(name).layer(Layer::L3).mtu(mtu);
         let builder = addresses.iter().fold(builder, |builder, (address, prefix)| match address {
             IpAddr::V4(it) => builder.ipv4(*it, *prefix, None),
             IpAddr::V6(it) => builder.ipv6(*it, *prefix),

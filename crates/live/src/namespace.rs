@@ -4,12 +4,16 @@
 
 use std::fs::File;
 use std::io;
+use std::net::{IpAddr, Ipv4Addr};
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use nix::sched::{CloneFlags, setns, unshare};
+
+/// So many lines of a hosts file are one argument of a program.
+const LINES: usize = 1000;
 
 type Task = Box<dyn FnOnce() + Send>;
 
@@ -99,25 +103,35 @@ impl Namespace {
         })
     }
 
-    /// Starts a program in it. It finds the names in `hosts`, the lines of a hosts file, and no
-    /// others. The program and all that it starts are killed when this
-    /// namespace is dropped, or the process ends. Needs `setpriv` and `unshare` of util-linux.
+    /// Starts a program in it. It finds the names in `hosts`, the lines of a hosts file, and those
+    /// that `name_server` knows, if there is one. The program and all that it starts are killed
+    /// when this namespace is dropped, or the process ends. Needs `setpriv` and `unshare` of
+    /// util-linux.
     ///
     /// # Errors
     /// If it cannot be started.
-    pub fn spawn(&self, program: &[String], hosts: &str) -> io::Result<Child> {
-        // Files in memory, bound over the system's where only this program sees them. There is no
-        // name server here: who asks for another name is refused at once.
+    pub fn spawn(
+        &self,
+        program: &[String],
+        hosts: &[String],
+        name_server: Option<IpAddr>,
+    ) -> io::Result<Child> {
+        // Files in memory, bound over the system's where only this program sees them. Where there
+        // is no name server, who asks for another name is refused at once.
         const NAMES: &str = "mount -t tmpfs tmpfs /mnt && \
-            printf '%s127.0.1.1 %s\\n' \"$0\" \"$(uname -n)\" > /mnt/hosts && \
+            while [ \"$1\" != -- ]; do printf '%s\\n' \"$1\" >> /mnt/hosts; shift; done && shift && \
+            echo \"127.0.1.1 $(uname -n)\" >> /mnt/hosts && \
             mount --bind /mnt/hosts /etc/hosts && \
-            echo nameserver 127.0.0.1 > /mnt/resolv.conf && \
+            echo \"nameserver $0\" > /mnt/resolv.conf && \
             { ! [ -e /etc/resolv.conf ] || mount --bind /mnt/resolv.conf /etc/resolv.conf; } && \
             umount --lazy /mnt && exec \"$@\"";
+        let name_server = name_server.unwrap_or(Ipv4Addr::LOCALHOST.into()).to_string();
         let mut command = Command::new("setpriv");
         command.args(["--pdeathsig", "KILL", "unshare", "--mount", "--pid", "--fork"]);
-        command.args(["--mount-proc", "--kill-child", "--", "sh", "-c", NAMES, hosts]);
-        command.args(program);
+        command.args(["--mount-proc", "--kill-child", "--", "sh", "-c", NAMES, &name_server]);
+        // Linux limits the length of an argument (MAX_ARG_STRLEN), so that they are several.
+        command.args(hosts.chunks(LINES).map(|it| it.join("\n")));
+        command.arg("--").args(program);
         self.run(move || command.spawn())
     }
 }

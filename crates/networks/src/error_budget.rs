@@ -9,7 +9,7 @@ const BURST: u32 = 10;
 
 /// A token bucket: ten error messages a second, ten at once.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct ErrorBudget {
+pub struct ErrorBudget {
     tokens: u32,
     /// When the last token came in.
     since: Time,
@@ -23,7 +23,8 @@ impl Default for ErrorBudget {
 
 impl ErrorBudget {
     /// Whether one may be sent now; it is counted.
-    pub(crate) fn allows(&mut self, now: Time) -> bool {
+    #[must_use]
+    pub fn allows(&mut self, now: Time) -> bool {
         while self.tokens < BURST && self.since + INTERVAL <= now {
             self.tokens += 1;
             self.since += INTERVAL;

@@ -11,3 +11,5 @@ pub mod ndn;
 pub mod region;
 pub mod scion;
 pub mod tunnel;
+
+pub use error_budget::ErrorBudget;

@@ -18,8 +18,9 @@ use crate::ecn::Ecn;
 use crate::tcp::{Flags, SackBlock, Segment};
 use crate::udp::Datagram;
 
-/// Time to live, or hop limit. Simulated routers do not decrement it.
-const HOPS: u8 = 64;
+/// Time to live, or hop limit: the default of IP (RFC 1700). Routers do not decrement that of simulated
+/// packets.
+pub(crate) const HOPS: u8 = 64;
 
 /// The length in bytes of an IPv6 header and the longest TCP header.
 const MOST_HEADERS: usize = 40 + 60;

@@ -7,6 +7,8 @@ pub mod dns;
 mod dscp;
 mod ecn;
 mod flow_key;
+pub mod fragments;
+pub mod icmp;
 pub mod ip;
 mod message;
 pub mod multipath;

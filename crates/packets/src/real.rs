@@ -9,14 +9,15 @@ use windtunnel_engine::{Handle, Time, hash_twice};
 use crate::dscp::Dscp;
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
+use crate::icmp::LEAST_MTU_V6;
 use crate::ip::IpVersion;
 
 /// An IP packet of a real host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealPacket {
-    /// The attachment where it entered the network.
+    /// The attachment where it entered the network; of a router's message the one where it leaves.
     pub from: u16,
-    /// The one where it leaves.
+    /// The one where it leaves; the one where it entered if it is at none.
     pub to: u16,
     /// The class of its IP header.
     pub dscp: Dscp,
@@ -91,24 +92,61 @@ impl RealHeader {
     }
 }
 
-/// Sets the ECN field of an IP packet, and makes the checksum of IPv4 right for it (RFC 1624,
-/// equation 3). Only for bytes that [`RealHeader::parse`] has read.
+/// Sets the ECN field of an IP packet, and makes the checksum of IPv4 right for it. Only for bytes
+/// that [`RealHeader::parse`] has read.
 pub fn set_ecn(bytes: &mut [u8], ecn: Ecn) {
     let bits = ecn.to_ip().value();
     if bytes[0] >> 4 == 6 {
         bytes[1] = bytes[1] & !(3 << 4) | bits << 4;
-        return;
+    } else {
+        change_word(bytes, 0, |it| it & !3 | u16::from(bits));
     }
+}
+
+/// Decrements the time to live or hop limit of an IP packet, as a router does that forwards it
+/// (RFC 1812, section 5.3.1; RFC 8200, section 3); false if it is used up, and the packet must not
+/// be forwarded. Only for bytes that [`RealHeader::parse`] has read.
+#[must_use]
+pub fn decrement_hop_limit(bytes: &mut [u8]) -> bool {
+    let is_v6 = bytes[0] >> 4 == 6;
+    if bytes[if is_v6 { 7 } else { 8 }] <= 1 {
+        return false;
+    }
+    if is_v6 {
+        bytes[7] -= 1;
+    } else {
+        change_word(bytes, 8, |it| it - 0x100);
+    }
+    true
+}
+
+/// Changes a word of an IPv4 header, and its checksum with it (RFC 1624, equation 3).
+fn change_word(bytes: &mut [u8], at: usize, change: impl FnOnce(u16) -> u16) {
     let word = |bytes: &[u8], at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
-    let before = word(bytes, 0);
-    bytes[1] = bytes[1] & !3 | bits;
-    let sum = u32::from(!word(bytes, 10)) + u32::from(!before) + u32::from(word(bytes, 0));
+    let before = word(bytes, at);
+    let after = change(before);
+    bytes[at..at + 2].copy_from_slice(&after.to_be_bytes());
+    let sum = u32::from(!word(bytes, 10)) + u32::from(!before) + u32::from(after);
     let sum = (sum & 0xffff) + (sum >> 16);
     let checksum = !((sum & 0xffff) + (sum >> 16)) as u16;
     bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
 }
 
 impl RealPacket {
+    /// Whether it goes from an attachment to another.
+    #[must_use]
+    pub fn is_between_attachments(&self) -> bool {
+        self.from != self.to
+    }
+
+    /// Whether it is larger than what a link with that MTU carries, both in bytes: one of IPv6 is
+    /// carried up to 1280 bytes by each link (RFC 8200, section 5).
+    #[must_use]
+    pub fn exceeds(bytes: &[u8], mtu: u16) -> bool {
+        let least = if Self::version(bytes) == IpVersion::V6 { LEAST_MTU_V6 } else { 0 };
+        bytes.len() > usize::from(mtu.max(least))
+    }
+
     /// The version of IP of these bytes.
     #[must_use]
     pub fn version(bytes: &[u8]) -> IpVersion {

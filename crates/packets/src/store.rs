@@ -37,7 +37,7 @@ pub struct PacketStore {
 pub struct RealPackets {
     /// Those that are in the network, wherever they wait.
     pub in_flight: u64,
-    /// Copies that links have made, in all.
+    /// Copies that links have made, and fragments that routers have made beyond the first, in all.
     pub copies: u64,
 }
 
@@ -146,6 +146,13 @@ impl PacketStore {
             room.extend_from_slice(bytes);
         };
         self.messages.renew(renew, || bytes.to_vec())
+    }
+
+    /// Puts in the bytes of another packet that was made from a real host's, such as of its second
+    /// fragment; a copy.
+    pub fn insert_copy(&mut self, ends: [u16; 2], bytes: &[u8]) -> Handle {
+        self.real.entry(ends).or_default().copies += 1;
+        self.insert_real(ends, bytes)
     }
 
     /// The packets of real hosts that go from one attachment to another.

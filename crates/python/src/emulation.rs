@@ -31,19 +31,20 @@ impl Emulation {
 impl Emulation {
     /// Sets up the emulation of a scenario's only case. `doors` are nodes with the interface of
     /// each and the name of its namespace: without a name, that of the process, and without an
-    /// interface, one made for the node. With a `folder` it is recorded as a run is; the packets
+    /// interface, one made for the node. Behind the node `internet` is the Internet. With a `folder` it is recorded as a run is; the packets
     /// at the nodes `captured` are written below it, those that `directions`, `snap_length` and
     /// `window` choose. Raises ScenarioError, and OSError if the machine does not allow it.
     #[new]
     #[pyo3(signature = (
         scenario, doors, folder=None, captured=Vec::new(), *,
-        directions=None, snap_length=None, window=None
+        internet=None, directions=None, snap_length=None, window=None
     ))]
     fn new(
         scenario: &Bound<'_, Scenario>,
         doors: Vec<(String, Option<String>, Option<String>)>,
         folder: Option<PathBuf>,
         captured: Vec<String>,
+        internet: Option<String>,
         directions: Option<&str>,
         snap_length: Option<u32>,
         window: Option<(String, String)>,
@@ -58,7 +59,8 @@ impl Emulation {
         let place = |name: &str| plan.nodes.iter().position(|it| it.name == name);
         let door = |(node, interface, namespace): (String, Option<String>, Option<String>)| {
             let unknown = || ScenarioError::new_err(format!("there is no node {node}"));
-            let door = interface.map_or(Door::Own, |name| Door::Interface { name, namespace });
+            let own = if internet.as_ref() == Some(&node) { Door::Internet } else { Door::Own };
+            let door = interface.map_or(own, |name| Door::Interface { name, namespace });
             Ok((place(&node).ok_or_else(unknown)?, door))
         };
         let doors: PyResult<Vec<_>> = doors.into_iter().map(door).collect();

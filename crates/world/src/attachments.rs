@@ -17,6 +17,8 @@ pub(crate) struct Attachments {
     /// The paths from the first to each, from the second to each, and so on, variant by
     /// variant; none where there is no path.
     routes: Vec<Option<Route>>,
+    /// By attachment, the path of packets that have no destination.
+    to_nowhere: Vec<Option<Route>>,
     pub(crate) arrived: Vec<(Time, Packet)>,
 }
 
@@ -47,13 +49,19 @@ pub enum Entry {
 }
 
 impl Attachments {
-    pub(crate) fn new(plan: &Plan, forwarding: &Forwarding) -> Self {
+    pub(crate) fn new(plan: &Plan, forwarding: &mut Forwarding) -> Self {
         Self {
             nodes: plan.attachments.iter().map(|it| *it as u32).collect(),
             variants: variants(plan.routing.sharing),
             routes: host_paths::between_attachments(plan).map(|it| forwarding.route(it?)).collect(),
+            to_nowhere: plan.attachments.iter().map(|it| forwarding.to_nowhere(*it)).collect(),
             arrived: Vec::new(),
         }
+    }
+
+    /// The path of a packet with no attachment as its destination.
+    pub(crate) fn to_nowhere(&self, from: usize) -> Option<Route> {
+        self.to_nowhere[from]
     }
 
     /// The path of a packet.

@@ -13,16 +13,36 @@ impl Network {
     fn enter(&mut self, now: Time, ends: [usize; 2], header: &RealHeader, bytes: &[u8]) -> Entry {
         let [from, to] = ends;
         let Some(route) = self.attachments.route(from, to, header) else {
+            self.enter_without_route(now, from, header, bytes);
             return Entry::Unreachable;
         };
-        let node = self.attachments.nodes[from];
-        let [from, to] = ends.map(|it| it as u16);
+        let begin = (self.attachments.nodes[from], route);
+        self.send_real(now, begin, ends.map(|it| it as u16), header, bytes);
+        Entry::Entered
+    }
+
+    /// Sends a packet for which there is no path to the next node, which reports that.
+    fn enter_without_route(&mut self, now: Time, from: usize, header: &RealHeader, bytes: &[u8]) {
+        if let Some(route) = self.attachments.to_nowhere(from) {
+            let begin = (self.attachments.nodes[from], route);
+            self.send_real(now, begin, [from as u16; 2], header, bytes);
+        }
+    }
+
+    /// Sends a packet of a real host, or of a router to one, from a node along a path.
+    pub(crate) fn send_real(
+        &mut self,
+        now: Time,
+        (node, route): (u32, Route),
+        [from, to]: [u16; 2],
+        header: &RealHeader,
+        bytes: &[u8],
+    ) {
         let bytes = self.packets.insert_real([from, to], bytes);
         let RealHeader { dscp, ecn, flow, length: network_size, .. } = *header;
         let body = Body::Real(RealPacket { from, to, dscp, ecn, entered: now, flow, bytes });
         let packet = Packet { body, ecn, network_size, hops: 0, route: Route::default() };
         self.send(now, node, route, packet);
-        Entry::Entered
     }
 }
 
@@ -42,6 +62,15 @@ impl World {
         let entry = part.network.enter(now, ends, header, bytes);
         part.hand_over(now);
         entry
+    }
+
+    /// A packet of a real host enters at an attachment, to an address of none: its sender is
+    /// told so, by ICMP. Otherwise as [`World::enter`].
+    pub fn enter_to_nowhere(&mut self, now: Time, from: usize, header: &RealHeader, bytes: &[u8]) {
+        self.advance(now);
+        let part = self.only_part();
+        part.network.enter_without_route(now, from, header, bytes);
+        part.hand_over(now);
     }
 
     /// The packets of real hosts that entered at the attachment `ends[0]` and are to leave at

@@ -28,6 +28,9 @@ use crate::routing::{Topology, Tree, Unreachable, ip_tree};
 use crate::side::Side;
 use moving::Moving;
 
+/// The destination of packets for which no node has a route.
+const NOWHERE: u32 = u32::MAX;
+
 #[derive(Clone, Debug)]
 struct Path {
     key: PathKey,
@@ -104,7 +107,8 @@ impl Forwarding {
         forwarding.add_functions(plan)?;
         forwarding.add_between_hosts(host_paths::between_attachments(plan).flatten());
         forwarding.add_between_hosts(host_paths::of_names(plan).flatten());
-        if plan.sky.is_none() && (plan.routes_change() || plan.routing.sharing != Sharing::None) {
+        let looks_up = !plan.attachments.is_empty() || plan.routing.sharing != Sharing::None;
+        if plan.sky.is_none() && (plan.routes_change() || looks_up) {
             forwarding.keep_trees();
         }
         Ok(forwarding)
@@ -331,6 +335,21 @@ impl Forwarding {
         })
     }
 
+    /// Where packets of no flow enter that find an attachment by the tables, from any node.
+    pub(crate) fn to_attachment(&mut self, node: u32) -> Route {
+        self.table(node, Hop::Here(Side::Receiver))
+    }
+
+    /// The path of packets from a node that have no destination: to the next node, which has no
+    /// route for them; none from a node without links.
+    pub(crate) fn to_nowhere(&mut self, node: usize) -> Option<Route> {
+        let port = *self.topology.ports(node).first()?;
+        let table = self.table(NOWHERE, Hop::Here(Side::Receiver));
+        let route = Route(self.hops.len() as u32);
+        self.hops.extend([Hop::Port(port), Hop::Jump(table)]);
+        Some(route)
+    }
+
     /// Where the path begins that packets between two hosts take.
     pub(crate) fn route(&self, key: PathKey) -> Option<Route> {
         self.known.get(&key).map(|it| self.paths[*it].entry)
@@ -389,6 +408,9 @@ impl Forwarding {
         let Table { destination, last } = self.tables[table as usize];
         if node == destination as usize {
             return Some(last);
+        }
+        if destination == NOWHERE {
+            return None;
         }
         let moving = self.moving.as_ref();
         if moving.is_some_and(|it| !it.spreads()) && !self.trees.contains_key(&destination) {

@@ -39,6 +39,7 @@ mod plan;
 mod port;
 mod port_id;
 mod recorder;
+mod routers;
 mod routing;
 mod series;
 mod sessions;

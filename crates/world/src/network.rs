@@ -5,7 +5,9 @@ use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_networks::layer::{Destination, Notice};
 use windtunnel_networks::tunnel::ENTER;
-use windtunnel_packets::{Packet, PacketStore, Route};
+use windtunnel_packets::icmp::IcmpError;
+use windtunnel_packets::real::RealPacket;
+use windtunnel_packets::{Body, Packet, PacketStore, Route};
 
 use crate::attachments::Attachments;
 use crate::capture::{View, Watches};
@@ -18,6 +20,7 @@ use crate::path::Hop;
 use crate::plan::{ChangePlan, LinkChange, Plan};
 use crate::port::{Due, Port};
 use crate::port_id::PortId;
+use crate::routers::Routers;
 use crate::side::Side;
 
 /// With so few ports everything lies in the cache, and a look ahead only costs.
@@ -86,6 +89,8 @@ pub(crate) struct Network {
     pub(crate) arrived: Vec<Arrived>,
     /// Where packets of real hosts enter and leave.
     pub(crate) attachments: Attachments,
+    /// What nodes do with those packets as routers.
+    pub(crate) routers: Routers,
     /// Links whose rate has changed, of which their hosts do not know yet.
     pub(crate) rate_changes: Vec<RateChange>,
     /// Arrivals that were called for and did not happen, because the link changed.
@@ -105,7 +110,7 @@ impl Network {
     pub(crate) fn new(
         plan: &Plan,
         streams: &Streams,
-        forwarding: Forwarding,
+        mut forwarding: Forwarding,
         partition: &Partition,
         part: usize,
     ) -> Self {
@@ -142,7 +147,8 @@ impl Network {
             events: EventQueue::looking_ahead(if ports.len() > FEW_PORTS { LOOKAHEAD } else { 1 }),
             packets: PacketStore::default(),
             ports,
-            attachments: Attachments::new(plan, &forwarding),
+            attachments: Attachments::new(plan, &mut forwarding),
+            routers: Routers::new(plan, &mut forwarding),
             forwarding,
             media: Media::new(plan),
             arrived: Vec::new(),
@@ -183,7 +189,7 @@ impl Network {
 
     /// Gives a packet to a port.
     #[inline]
-    fn offer(&mut self, now: Time, port: PortId, packet: Handle) {
+    pub(crate) fn offer(&mut self, now: Time, port: PortId, packet: Handle) {
         self.act(port, |it, store| it.offer(now, packet, store));
     }
 
@@ -321,16 +327,19 @@ impl Network {
             }
             hop => {
                 route.0 += 1;
-                self.pass_on(now, Some(hop), packet);
+                self.pass_on(now, at, Some(hop), packet);
             }
         }
     }
 
     /// Does with an IP packet what its next hop says; without one it is dropped.
     #[inline]
-    fn pass_on(&mut self, now: Time, hop: Option<Hop>, packet: Handle) {
+    fn pass_on(&mut self, now: Time, at: At, hop: Option<Hop>, packet: Handle) {
         match hop {
-            Some(Hop::Port(port)) => self.offer(now, port, packet),
+            Some(Hop::Port(port)) => match self.routers.mtu(port) {
+                None => self.offer(now, port, packet),
+                Some(mtu) => self.offer_within(now, at, (port, mtu), packet),
+            },
             Some(Hop::Here(side)) => {
                 let packet = self.packets.take(packet);
                 self.arrived.push(Arrived::Host(side, packet));
@@ -340,11 +349,19 @@ impl Network {
                 self.arrived.push(Arrived::Function(function, tap, packet));
             }
             Some(Hop::Jump(_) | Hop::Table(_) | Hop::Carried(_)) | None => {
-                self.packets.drop_at(packet);
-                self.log_drops(None);
-                self.unroutable += 1;
+                self.drop_unroutable(now, at, packet);
             }
         }
+    }
+
+    /// No path leads on from where an IP packet is.
+    #[cold]
+    fn drop_unroutable(&mut self, now: Time, at: At, packet: Handle) {
+        // What was sent to an address of no attachment was counted when it entered.
+        let is_lost = |it: &RealPacket| !it.is_between_attachments();
+        let is_counted = matches!(&self.packets[packet].body, Body::Real(it) if is_lost(it));
+        self.unroutable += u64::from(!is_counted);
+        self.refuse(now, at, packet, IcmpError::NoRoute);
     }
 
     /// The host that sent an IP packet learns what it met.
@@ -377,13 +394,11 @@ impl Network {
         let hops = &mut self.packets[packet].hops;
         *hops += 1;
         if *hops > HOP_LIMIT {
-            self.packets.drop_at(packet);
-            self.log_drops(None);
             self.hop_limit_drops += 1;
-            return;
+            return self.refuse(now, at, packet, IcmpError::TimeExceeded);
         }
         let hop = self.forwarding.look_up(now, table, node);
-        self.pass_on(now, hop, packet);
+        self.pass_on(now, at, hop, packet);
     }
 
     /// Whether what the next events will touch is worth fetching.
@@ -496,7 +511,7 @@ impl Network {
 
     /// Logs the packets that were dropped since the last time: at this port, or at a node.
     #[cold]
-    fn log_drops(&mut self, at: Option<PortId>) {
+    pub(crate) fn log_drops(&mut self, at: Option<PortId>) {
         let Some(log) = &self.log else { return };
         let losses = at.map(|it| (it, self.ports[it.index()].counters().losses));
         let (now, dropped) = (self.events.now(), self.packets.take_dropped());

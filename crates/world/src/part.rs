@@ -182,6 +182,9 @@ impl Part {
                 let packet = network.packets.take(packet);
                 self.hosts.receive(network, now, side, &packet);
             }
+            Some(_) if matches!(network.packets[packet].body, Body::Real(_)) => {
+                network.forward_real(now, port, packet);
+            }
             Some(_) => network.forward(now, At::FarEnd(port), packet),
         }
     }

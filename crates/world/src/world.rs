@@ -399,6 +399,13 @@ impl World {
         self.parts.all.iter().map(|it| it.network.hop_limit_drops).sum()
     }
 
+    /// Packets of real hosts that were dropped because they were larger than the MTU of a link and
+    /// must not be fragmented.
+    #[must_use]
+    pub fn too_big(&self) -> u64 {
+        self.parts.all.iter().map(|it| it.network.routers.too_big).sum()
+    }
+
     /// Packets in queues and on links.
     #[must_use]
     pub fn packets_in_transit(&self) -> u64 {

@@ -432,6 +432,14 @@ def emulate_file(
         str | None,
         typer.Option(metavar="NODE", help="Open a shell behind this node, in place of a command."),
     ] = None,
+    internet: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NODE",
+            help="Have the Internet behind this node: packets leave by the machine's own "
+            "interface, with its address.",
+        ),
+    ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
@@ -456,6 +464,7 @@ def emulate_file(
         at or [],
         command or [],
         shell,
+        internet,
         out,
         Captures(pcap or [], pcap_direction, pcap_snap, pcap_window),
         as_json,

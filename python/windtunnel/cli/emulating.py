@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import time
@@ -68,6 +69,8 @@ class Options:
     command: list[str]
     shell: str | None
     """The node with a shell in place of a command."""
+    internet: str | None
+    """The node that the Internet is behind."""
     out: Path | None
     """The folder of the results, if they are saved."""
     captures: Captures
@@ -86,6 +89,8 @@ def emulate_file(file: Path, options: Options) -> None:
         )
     doors, programs = behind(file, scenario, options)
     check_details(scenario, Details(options.captures))
+    if options.internet:
+        check_internet()
     become_root(doors)
     report, saved = recorded(file, scenario, doors, programs, options)
     if options.as_json:
@@ -149,8 +154,9 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
     if options.shell and options.command:
         fail("--shell is in place of a command: leave one of them out", INVALID_INPUT)
     shells = [split("--shell", f"{options.shell}=sh", "")] if options.shell else []
+    internet = [split("--internet", f"{options.internet}=x", "")] if options.internet else []
     ends = [] if attached else [name for name, links in nodes if links == 1]
-    own = list(dict.fromkeys(ends + [node for node, _ in programs + shells]))
+    own = list(dict.fromkeys(ends + [node for node, _ in programs + shells + internet]))
     doors: list[Door] = []
     for node, interface in attached:
         namespace, _, name = interface.rpartition("/")
@@ -167,13 +173,15 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
             "--attach NODE=INTERFACE or --at NODE=PROGRAM",
             INVALID_INPUT,
         )
+    # A command is on the near side of the Internet.
+    near = [node for node in own if node != options.internet]
     run = [(places[node], shlex.split(program)) for node, program in programs]
     if options.shell:
         run.append((places[options.shell], [os.environ.get("SHELL", "sh")]))
     elif options.command:
-        if not own:
+        if not near:
             fail("with --attach alone there is no namespace to run a command in", INVALID_INPUT)
-        run.append((places[own[0]], options.command))
+        run.append((places[near[0]], options.command))
     elif not attached and not run:
         fail(
             "name what runs behind the nodes: `-- COMMAND` behind the first, and "
@@ -181,6 +189,22 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
             INVALID_INPUT,
         )
     return doors, run
+
+
+def check_internet() -> None:
+    """Check that this user may have the machine forward packets, and that it can."""
+    if os.geteuid() != 0:
+        fail(
+            "--internet needs root: the machine forwards the packets of the emulation\n"
+            "help: run it with sudo, or leave --internet out",
+            INVALID_INPUT,
+        )
+    if shutil.which("nft") is None:
+        fail(
+            "--internet needs `nft`, which is not installed\n"
+            "help: install nftables (`apt install nftables`, `dnf install nftables`)",
+            INVALID_INPUT,
+        )
 
 
 def become_root(doors: list[Door]) -> None:
@@ -218,6 +242,7 @@ def emulate(
         doors,
         folder,
         list(captures.nodes),
+        internet=options.internet,
         directions=captures.directions,
         snap_length=captures.snap_length,
         window=captures.window,
@@ -349,7 +374,8 @@ def problems(report: dict[str, Any]) -> Iterator[str]:
         "unknown_destination": "had an address of no attached node",
         "unreachable": "had no path to their node",
         "unroutable": "were dropped on the way, where no path led on",
-        "hop_limit_drops": "were dropped because they had passed too many nodes",
+        "hop_limit_drops": "were dropped because their hop limit was used up",
+        "too_big": "were larger than the MTU of a link and must not be fragmented",
         "refused": "were rejected by the kernel",
     }
     for key, what in counted.items():

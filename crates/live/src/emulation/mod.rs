@@ -2,6 +2,8 @@
 //! queues and links beside simulated flows, and leave when the world says so.
 
 mod failure;
+mod internet;
+mod names;
 mod report;
 mod session;
 mod thread;
@@ -58,6 +60,8 @@ pub struct Emulation {
     /// The attachments that addresses are at: those of the interfaces, and those of hosts behind
     /// them, from where packets have come.
     places: HashMap<IpAddr, usize>,
+    /// The attachment that all other addresses are at, if one is.
+    default: Option<usize>,
     counters: Counters,
 }
 
@@ -78,14 +82,16 @@ const AWAKE: std::time::Duration = std::time::Duration::from_micros(50);
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 
 impl Emulation {
-    /// The world of a plan, with real hosts at these nodes, none twice. `record` is given the
-    /// plan with these nodes, and the world before anything happens.
+    /// The world of a plan, with real hosts at these nodes, none twice. All addresses of no other
+    /// attachment are at `default`, by its place among them. `record` is given the plan with
+    /// these nodes, and the world before anything happens.
     ///
     /// # Errors
     /// [`Unreachable`] as for [`World::new`].
     pub fn new(
         mut plan: Plan,
         attachments: Vec<Attachment>,
+        default: Option<usize>,
         record: impl FnOnce(&Plan, &mut World),
     ) -> Result<Self, Unreachable> {
         plan.attachments = attachments.iter().map(|it| it.node).collect();
@@ -99,6 +105,7 @@ impl Emulation {
             world,
             end: plan.end(),
             places: addresses.collect(),
+            default,
             counters: Counters::new(&plan),
             attachments: attachments
                 .into_iter()
@@ -196,12 +203,14 @@ impl Emulation {
             self.counters.multicast += 1;
             return;
         }
-        if self.places.len() < MOST_PLACES {
+        let is_default = self.default == Some(from);
+        if self.places.len() < MOST_PLACES && !is_default {
             self.places.entry(header.source).or_insert(from);
         }
-        let Some(&to) = self.places.get(&header.destination) else {
+        let default = self.default.filter(|_| !is_default);
+        let Some(to) = self.places.get(&header.destination).copied().or(default) else {
             self.counters.unknown_destination += 1;
-            return;
+            return self.world.enter_to_nowhere(now, from, &header, bytes);
         };
         match self.world.enter(now, [from, to], &header, bytes) {
             Entry::Entered => self.counters.entered([from, to], bytes.len()),

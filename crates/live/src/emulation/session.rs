@@ -11,11 +11,13 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use thiserror::Error;
+use windtunnel_packets::icmp::LEAST_MTU_V6;
 use windtunnel_packets::ip::{address_of_node, address_of_node_v6};
-use windtunnel_world::{Plan, Unreachable, World};
+use windtunnel_world::{NodePlan, Plan, Unreachable, World};
 
+use super::internet::Internet;
 use super::{Attachment, Emulation, Finished};
-use crate::interface::TunInterface;
+use crate::interface::{MTU, TunInterface};
 use crate::namespace::Namespace;
 
 /// What makes TUN interfaces.
@@ -30,6 +32,8 @@ const PREFIXES: [u8; 2] = [8, 64];
 pub enum Door {
     /// A namespace made for it, with one interface, where [`EmulationSession::spawn`] starts programs.
     Own,
+    /// One with another interface besides, to the Internet: addresses of no other node are there.
+    Internet,
     /// An interface: one that is there, with its addresses, or one that is made.
     Interface {
         /// Its name.
@@ -62,8 +66,11 @@ pub struct EmulationSession {
     begin: Option<Sender<()>>,
     stop: Arc<AtomicBool>,
     thread: JoinHandle<io::Result<Finished>>,
+    // The door closes before the namespaces vanish.
+    internet: Option<Internet>,
     namespaces: BTreeMap<usize, Namespace>,
-    hosts: String,
+    hosts: Vec<String>,
+    name_server: Option<IpAddr>,
 }
 
 /// What to do where the machine does not allow something.
@@ -104,29 +111,31 @@ impl EmulationSession {
     ) -> Result<Self, SessionError> {
         let mut namespaces = BTreeMap::new();
         let mut attachments = Vec::new();
-        let mut hosts = String::from("127.0.0.1 localhost\n::1 localhost\n");
         for (node, door) in doors {
             let (node, name) = (*node, &plan.nodes[*node].name);
             let interface = match door {
-                Door::Own => {
+                Door::Own | Door::Internet => {
                     let what = format!("cannot make a network namespace for {name}");
                     let namespace = Namespace::create().map_err(refused(what))?;
+                    let (addresses, mtu) = (addresses(&plan, node, door), mtu(&plan, node));
                     let made =
-                        namespace.run(move || TunInterface::create(INTERFACE, &addresses(node)));
+                        namespace.run(move || TunInterface::create(INTERFACE, &addresses, mtu));
                     namespaces.insert(node, namespace);
                     made.map_err(refused(format!("cannot make an interface for {name}")))?
                 }
                 Door::Interface { name, namespace } => {
                     let what = format!("cannot attach the interface {name}");
-                    attach(name.clone(), namespace.as_deref(), node).map_err(refused(what))?
+                    let addresses = addresses(&plan, node, door);
+                    attach(name.clone(), namespace.as_deref(), addresses).map_err(refused(what))?
                 }
             };
-            for address in interface.addresses() {
-                hosts.push_str(&format!("{address} {name}\n"));
-            }
             attachments.push(Attachment { node, interface });
         }
-        let emulation = Emulation::new(plan, attachments, record);
+        let default = doors.iter().position(|(_, door)| *door == Door::Internet);
+        let internet = default.map(|it| open_internet(doors[it].0, &namespaces)).transpose()?;
+        let name_server = default.map(|it| address_of_node(doors[it].0, 0).into());
+        let hosts = hosts(&plan, &attachments);
+        let emulation = Emulation::new(plan, attachments, default, record);
         let emulation = emulation.map_err(SessionError::Unreachable)?;
         let (begin, begins) = channel();
         let stop = Arc::new(AtomicBool::new(false));
@@ -135,7 +144,8 @@ impl EmulationSession {
             .name("emulation".to_owned())
             .spawn(move || emulation.run(&begins, &is_stopped))
             .map_err(refused("cannot start a thread".to_owned()))?;
-        Ok(Self { begin: Some(begin), stop, thread, namespaces, hosts })
+        let begin = Some(begin);
+        Ok(Self { begin, stop, thread, internet, namespaces, hosts, name_server })
     }
 
     /// The namespace that was made for a node.
@@ -145,13 +155,13 @@ impl EmulationSession {
     }
 
     /// Starts a program behind a node with a namespace of its own, where the names of all
-    /// attached nodes are known as hosts.
+    /// nodes are known as hosts.
     ///
     /// # Errors
     /// If it cannot be started, or the node has no namespace of its own.
     pub fn spawn(&self, node: usize, program: &[String]) -> io::Result<Child> {
         let namespace = self.namespace(node).ok_or(io::ErrorKind::NotFound)?;
-        namespace.spawn(program, &self.hosts)
+        namespace.spawn(program, &self.hosts, self.name_server)
     }
 
     /// Has virtual time begin. What was sent before enters then.
@@ -176,20 +186,62 @@ impl EmulationSession {
     /// # Errors
     /// That of the kernel, if the thread could not give up its capabilities.
     pub fn finish(mut self) -> io::Result<Finished> {
-        drop(self.begin.take());
+        drop((self.begin.take(), self.internet.take()));
         let panicked = || io::Error::other("the emulation has ended with an internal error");
         self.thread.join().map_err(|_| panicked())?
     }
 }
 
-/// The addresses of a node, with the lengths of their prefixes.
-fn addresses(node: usize) -> [(IpAddr, u8); 2] {
-    let [v4, v6] = PREFIXES;
+/// The addresses of a node, with the lengths of their prefixes. All nodes are neighbours of each
+/// other; where other addresses lead to the Internet, no more than they.
+fn addresses(plan: &Plan, node: usize, door: &Door) -> [(IpAddr, u8); 2] {
+    let [all_v4, v6] = PREFIXES;
+    let of_nodes = (plan.nodes.len() as u32 + 1).leading_zeros() as u8;
+    let v4 = if *door == Door::Internet { of_nodes } else { all_v4 };
     [(address_of_node(node, 0).into(), v4), (address_of_node_v6(node, 0).into(), v6)]
 }
 
+/// The MTU of a node's interface: that of its links, as far as IPv6 allows (RFC 8200, section 5).
+fn mtu(plan: &Plan, node: usize) -> u16 {
+    let links = plan.links.iter().filter(|it| it.nodes.contains(&node));
+    let largest = links.map(|it| it.link_service.mtu.unwrap_or(MTU)).max();
+    largest.unwrap_or(MTU).clamp(LEAST_MTU_V6, MTU)
+}
+
+/// The lines of a hosts file with all nodes: with the addresses of their interfaces, or those that
+/// routers have.
+fn hosts(plan: &Plan, attachments: &[Attachment]) -> Vec<String> {
+    let mut lines = vec!["127.0.0.1 localhost".to_owned(), "::1 localhost".to_owned()];
+    for (node, NodePlan { name, .. }) in plan.nodes.iter().enumerate() {
+        let attached = attachments.iter().find(|it| it.node == node);
+        let own = [address_of_node(node, 0).into(), address_of_node_v6(node, 0).into()];
+        let addresses = attached.map_or(&own[..], |it| it.interface.addresses());
+        lines.extend(addresses.iter().map(|it| format!("{it} {name}")));
+    }
+    lines
+}
+
+/// Opens the Internet behind a node, and leads the others there.
+fn open_internet(
+    node: usize,
+    namespaces: &BTreeMap<usize, Namespace>,
+) -> Result<Internet, SessionError> {
+    let open = || {
+        let internet = Internet::open(&namespaces[&node], address_of_node(node, 0), INTERFACE)?;
+        for (_, other) in namespaces.iter().filter(|it| *it.0 != node) {
+            internet.lead_there(other, INTERFACE)?;
+        }
+        Ok(internet)
+    };
+    open().map_err(refused("cannot open a door to the Internet".to_owned()))
+}
+
 /// Opens an interface of a namespace, or makes it.
-fn attach(name: String, namespace: Option<&str>, node: usize) -> io::Result<TunInterface> {
+fn attach(
+    name: String,
+    namespace: Option<&str>,
+    addresses: [(IpAddr, u8); 2],
+) -> io::Result<TunInterface> {
     let namespace = namespace.map_or_else(Namespace::current, Namespace::named)?;
-    namespace.run(move || TunInterface::open_or_create(&name, &addresses(node)))
+    namespace.run(move || TunInterface::open_or_create(&name, &addresses))
 }

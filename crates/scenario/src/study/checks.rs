@@ -46,13 +46,15 @@ pub(crate) fn check(
     local_answers(scenario, routed)
 }
 
-/// Nothing is asked of NDN's link services where nothing speaks NDN.
+/// Nothing is asked of NDN's link services where nothing speaks NDN. A network for real hosts alone
+/// may have MTUs.
 fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
     if !scenario.consumers.is_empty() || !scenario.autonomous_systems.is_empty() {
         return Ok(());
     }
-    let has_regions = !scenario.regions.is_empty();
-    let found = scenario.links.values().find_map(|it| it.of_ndn(has_regions));
+    let is_idle = scenario.flows.is_empty() && scenario.sessions.is_empty();
+    let uses_mtu = is_idle || !scenario.regions.is_empty();
+    let found = scenario.links.values().find_map(|it| it.of_ndn(uses_mtu));
     let Some((key, it)) = found else { return Ok(()) };
     it.checked(
         |_| false,

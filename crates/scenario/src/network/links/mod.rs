@@ -91,8 +91,9 @@ pub(crate) struct Common {
     overhead: Located<Measured<Bytes>>,
     /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     /// larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    /// packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    /// sender is notified; other IP packets are not affected. Default: no limit.
+    /// packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
+    /// that are larger are dropped, and their sender is notified; simulated IP packets are not affected.
+    /// Default: no limit.
     mtu: Option<Located<Measured<Bytes>>>,
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
@@ -184,13 +185,13 @@ impl Link {
         self.common.tcp_face.as_ref()
     }
 
-    /// The first of its keys that NDN packets alone need, or those between regions as well.
+    /// The first of its keys that NDN packets alone need, or others that have an MTU as well.
     pub(crate) fn of_ndn(
         &self,
-        has_regions: bool,
+        uses_mtu: bool,
     ) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
         let Common { mtu, pit_token, .. } = &self.common;
-        let mtu = if has_regions { &None } else { mtu };
+        let mtu = if uses_mtu { &None } else { mtu };
         let keys = [("mtu", mtu), ("pit_token", pit_token)];
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }
