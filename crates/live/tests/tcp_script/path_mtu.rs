@@ -121,8 +121,12 @@ impl Path {
 
 /// What a router reports of a packet, as RFC 792 and RFC 4443 have it.
 fn report(packet: &[u8], mtu: u16) -> Vec<u8> {
+    quote(packet, mtu, decode_segment(packet).unwrap().addresses.source().ip())
+}
+
+fn quote(packet: &[u8], mtu: u16, to: IpAddr) -> Vec<u8> {
     let mut bytes = Vec::new();
-    match decode_segment(packet).unwrap().addresses.source().ip() {
+    match to {
         IpAddr::V4(to) => PacketBuilder::ipv4([10, 9, 0, 254], to.octets(), 64)
             .icmpv4(Icmpv4Type::DestinationUnreachable(FragmentationNeeded { next_hop_mtu: mtu }))
             .write(&mut bytes, &packet[..28]),
@@ -236,6 +240,25 @@ fn forged_reports_are_not_believed() {
     path.hosts[0].receive(now, &spoiled);
     assert_eq!(path.segment(), 1448, "a wrong checksum");
     assert_eq!(receive(&mut path, &in_flight, 600), 548, "this is a report");
+}
+
+/// RFC 8201, section 4: all links of IPv6 carry 1280 bytes. And what fits was not dropped for its
+/// size.
+#[test]
+fn reports_of_what_no_router_drops_are_not_believed() {
+    let mut path = Path::new(ENDS_V6, 1500, false);
+    path.unwritten = 100_000_000;
+    path.until(Time::ZERO + Duration::from_millis(200));
+    let in_flight = path.packets.values().find(|it| it.0 == 1).unwrap().1.clone();
+    let mut short = in_flight.clone();
+    short[4..6].copy_from_slice(&100_u16.to_be_bytes());
+    let reports = [(&in_flight, 1279, 1428), (&short, 1300, 1428), (&in_flight, 1280, 1208)];
+    for (quoted, mtu, segment) in reports {
+        let report = quote(quoted, mtu, "fd00::1".parse().unwrap());
+        let now = path.now;
+        path.hosts[0].receive(now, &report);
+        assert_eq!(path.segment(), segment, "{mtu}");
+    }
 }
 
 /// A segment whose checksum is that of its bytes.
