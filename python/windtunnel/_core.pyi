@@ -768,7 +768,7 @@ class NdnForwarder:
 
 @final
 class NdnProducer:
-    """A producer of a file's segments. On Linux only."""
+    """A producer of the segments of a file, or of those of a folder's files. On Linux only."""
 
     def __new__(
         cls,
@@ -788,9 +788,8 @@ class NdnProducer:
 
     addresses: list[str]
     """Where it listens, if it does."""
-    name: str
-    """The name of its segments, without their numbers."""
-    segments: int
+    names: list[tuple[str, int]]
+    """The names of all files' segments, without their numbers, and how many there are of each."""
 
     def run(self) -> None:
         """Serve until Ctrl-C, which raises KeyboardInterrupt."""
