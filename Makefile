@@ -203,6 +203,12 @@ mutants:
 
 # Real packets, the kernel's TCP, QUIC and NDN beside simulations: less than ten minutes on a quiet
 # machine. Needs root, iperf3 and what controllers in the kernel are built with.
+# Kills, floods and malformed packets for what listens, and whether others are served meanwhile. Needs root.
+MINUTES ?= 60
+.PHONY: abuse
+abuse: $(core)
+	$(bin)/python validation/abuse_listeners.py --minutes $(MINUTES)
+
 .PHONY: validate-live
 validate-live: $(core)
 	$(bin)/python validation/compare_live.py docs/live.md

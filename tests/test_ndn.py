@@ -401,17 +401,43 @@ def test_commands_without_a_right_signature_are_refused(forwarder: str) -> None:
             assert int.from_bytes(within(response, 102)) == code
 
 
-def test_a_folder_is_served_file_by_file(forwarder: str, tmp_path: Path) -> None:
+@pytest.fixture
+def tree(forwarder: str, tmp_path: Path) -> Iterator[dict[str, bytes]]:
+    """Serve a folder below `/tree`; give its files."""
     folder = tmp_path / "served"
     files = {"a.bin": os.urandom(30_000), "sub/b.bin": os.urandom(5), "sub/empty": b""}
     for name, content in files.items():
         (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (folder / name).write_bytes(content)
     (folder / "link").symlink_to("/etc/hostname")
-    put = ours("put", "--prefix", "/tree", "--file", folder, "--connect", f"udp://{forwarder}")
-    with running(*put, until="empty"):
-        for name, content in files.items():
-            out = tmp_path / "out"
-            got = ours("get", f"/tree/{name}", "--out", out, "--connect", f"udp://{forwarder}")
-            subprocess.run(got, check=True, timeout=20, capture_output=True)
-            assert out.read_bytes() == content
+    uplink = f"udp://{forwarder}"
+    command = ours("put", "--prefix", "/tree", "--file", folder, "--connect", uplink)
+    with running(*command, until="/tree/sub/empty"):
+        yield files
+
+
+def test_a_folder_is_served_file_by_file(
+    forwarder: str, tree: dict[str, bytes], tmp_path: Path
+) -> None:
+    for name, content in tree.items():
+        get("windtunnel", INTEROP, f"udp://{forwarder}", tmp_path / "out", f"/tree/{name}")
+        assert (tmp_path / "out").read_bytes() == content
+
+
+@pytest.mark.parametrize("consumer", ["NDNts", "python-ndn"])
+def test_others_read_the_files_of_a_folder(
+    interop: Path, forwarder: str, tree: dict[str, bytes], tmp_path: Path, consumer: str
+) -> None:
+    # What python-ndn asks for: see above.
+    end = "/32=metadata" if consumer == "python-ndn" else ""
+    for name in ("a.bin", "sub/b.bin"):
+        get(consumer, interop, f"tcp://{forwarder}", tmp_path / "out", f"/tree/{name}{end}")
+        assert (tmp_path / "out").read_bytes() == tree[name]
+
+
+def test_python_ndn_reads_what_faces_counted(interop: Path, forwarder: str) -> None:
+    env = {**os.environ, "NDN_CLIENT_TRANSPORT": f"tcp://{forwarder}"}
+    command = [interop / ".venv" / "bin" / "python", "-m", "ndn.bin.nfdc", "face"]
+    done = subprocess.run(command, env=env, timeout=30, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "tcp4://127.0.0.1" in done.stdout

@@ -101,8 +101,8 @@ fn uri(protocol: FaceProtocol, address: SocketAddr) -> String {
 /// The dataset `/localhost/nfd/faces/list`, as it was read last.
 #[derive(Debug, Default)]
 pub(super) struct FaceDataset {
-    /// When, under which name, and what.
-    reading: Option<(Time, Name<'static>, Vec<u8>)>,
+    /// When, with which version, and what.
+    reading: Option<(Time, u64, Vec<u8>)>,
 }
 
 impl FaceDataset {
@@ -122,25 +122,37 @@ impl FaceDataset {
         if self.reading.as_ref().is_none_or(|it| now.since(it.0) > KEPT) {
             let mut content = Vec::new();
             read().iter().for_each(|it| it.write(&mut content));
-            let mut versioned = name();
-            versioned.push_number(ComponentType::VERSION, microseconds());
-            self.reading = Some((now, versioned, content));
+            self.reading = Some((now, microseconds(), content));
         }
-        let (_, versioned, content) = self.reading.as_ref()?;
+        let (_, version, content) = self.reading.as_ref()?;
+        let versioned = versioned(&interest.name, *version);
         let segment = match interest.name.split_last() {
-            Some((prefix, last)) if prefix == *versioned => {
+            Some((prefix, last)) if prefix == versioned => {
                 last.number().filter(|_| last.component_type() == ComponentType::SEGMENT)?
             }
-            _ if interest.can_be_prefix && interest.name.is_prefix_of(versioned) => 0,
+            _ if interest.can_be_prefix && interest.name.is_prefix_of(&versioned) => 0,
             _ => return None,
         };
-        data(versioned, content, segment)
+        data(&versioned, content, segment)
     }
 }
 
 fn name() -> Name<'static> {
     let parts = ["localhost", "nfd", "faces", "list"];
     parts.map(|it| Component::generic(it.as_bytes())).into_iter().collect()
+}
+
+/// The name of a version for who asks for that name: one with parameters keeps their digest.
+fn versioned(asked: &Name<'_>, version: u64) -> Name<'static> {
+    let mut name = name();
+    let digest = asked.components().nth(name.components().count());
+    let is_digest =
+        |it: &Component<'_>| it.component_type() == ComponentType::PARAMETERS_SHA256_DIGEST;
+    if let Some(digest) = digest.filter(is_digest) {
+        name.push(digest);
+    }
+    name.push_number(ComponentType::VERSION, version);
+    name
 }
 
 fn data(versioned: &Name<'static>, content: &[u8], segment: u64) -> Option<Vec<u8>> {
