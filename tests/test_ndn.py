@@ -438,6 +438,7 @@ def test_others_read_the_files_of_a_folder(
 def test_python_ndn_reads_what_faces_counted(interop: Path, forwarder: str) -> None:
     env = {**os.environ, "NDN_CLIENT_TRANSPORT": f"tcp://{forwarder}"}
     command = [interop / ".venv" / "bin" / "python", "-m", "ndn.bin.nfdc", "face"]
-    done = subprocess.run(command, env=env, timeout=30, capture_output=True, text=True, check=False)
+    words = list(map(str, command))
+    done = subprocess.run(words, env=env, timeout=30, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "tcp4://127.0.0.1" in done.stdout

@@ -75,6 +75,8 @@ def test_a_file_goes_to_a_real_host_and_its_answer_comes_back(tmp_path: Path) ->
         (["connect", "[fd00::1]:80"], "has no address of IPv4"),
         (["connect", "10.9.0.1:80", "--send", "missing"], "missing: No such file"),
         (["listen", "0"], "greater than or equal to 1"),
+        (["listen", "7", "--clients", "0"], "greater than or equal to 1"),
+        (["listen", "7", "--receive", "missing/got"], "missing/got: No such file"),
     ],
 )
 def test_mistakes_are_answered(windtunnel: Command, arguments: list[str], message: str) -> None:
