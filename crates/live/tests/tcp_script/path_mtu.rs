@@ -114,6 +114,17 @@ impl Path {
         }
     }
 
+    /// A packet of full size that is under way, after a while.
+    fn full_packet(&mut self) -> Vec<u8> {
+        loop {
+            let mut packets = self.packets.values();
+            if let Some((_, packet)) = packets.find(|it| it.1.len() == 1500) {
+                return packet.clone();
+            }
+            self.until(self.now + Duration::from_millis(1));
+        }
+    }
+
     fn segment(&self) -> u16 {
         self.hosts[0].endpoint(self.id).unwrap().settings().maximum_segment
     }
@@ -219,7 +230,7 @@ fn forged_reports_are_not_believed() {
     let mut path = Path::new(ENDS, 1500, false);
     path.unwritten = 100_000_000;
     path.until(Time::ZERO + Duration::from_millis(200));
-    let in_flight = path.packets.values().find(|it| it.0 == 1).unwrap().1.clone();
+    let in_flight = path.full_packet();
     let receive = |path: &mut Path, packet: &[u8], mtu| {
         let now = path.now;
         path.hosts[0].receive(now, &report(packet, mtu));
@@ -249,7 +260,7 @@ fn reports_of_what_no_router_drops_are_not_believed() {
     let mut path = Path::new(ENDS_V6, 1500, false);
     path.unwritten = 100_000_000;
     path.until(Time::ZERO + Duration::from_millis(200));
-    let in_flight = path.packets.values().find(|it| it.0 == 1).unwrap().1.clone();
+    let in_flight = path.full_packet();
     let mut short = in_flight.clone();
     short[4..6].copy_from_slice(&100_u16.to_be_bytes());
     let reports = [(&in_flight, 1279, 1428), (&short, 1300, 1428), (&in_flight, 1280, 1208)];
