@@ -201,6 +201,13 @@ mutants:
 		--jobs $(JOBS) --timeout 60 --output target/mutants --no-times || test $$? = 2 -o $$? = 3
 	$(PYTHON) validation/count_mutants.py target/mutants/mutants.out/outcomes.json
 
+# Kills, floods and malformed packets for what listens, and whether clients are served meanwhile.
+# Needs root.
+MINUTES ?= 60
+.PHONY: abuse
+abuse: $(core)
+	$(bin)/python validation/abuse_listeners.py --minutes $(MINUTES)
+
 # Real packets, the kernel's TCP, QUIC and NDN beside simulations: less than ten minutes on a quiet
 # machine. Needs root, iperf3 and what controllers in the kernel are built with.
 .PHONY: validate-live

@@ -18,6 +18,7 @@ import pytest
 
 from conftest import Command
 from windtunnel._core import Flight, FlightError
+from windtunnel.cli.flying import in_the_kernel
 
 PORT = "5301"
 FAR = "10.79.0.2"
@@ -273,6 +274,13 @@ def test_a_controller_in_python_flies(near: str, windtunnel: Command, tmp_path: 
     assert failed.returncode == 2
     assert "`fails`: on_acknowledgement" in failed.stderr
     assert "no more" in failed.stderr and "line 17" in failed.stderr
+
+
+def test_cubic_leaves_slow_start_as_the_kernels_does_if_nothing_else_is_said() -> None:
+    assert in_the_kernel("cubic", {}) == {"hystart-variant": "linux"}
+    chosen = {"hystart-variant": "plus-plus", "beta": "0.5"}
+    assert in_the_kernel("cubic", chosen) == chosen
+    assert in_the_kernel("copa", {}) == {}
 
 
 @pytest.mark.parametrize(

@@ -274,7 +274,11 @@ def test_a_file_crosses_network_namespaces(namespaces: list[str], tmp_path: Path
         (["get", "/a", "--out", "none/x"], "none/x"),
         (["get", "/a", "--out", "x", "--connect", "tcp://127.0.0.1:1"], "cannot connect"),
         (["put", "--prefix", "/a", "--file", "missing"], "missing"),
-        (["put", "--prefix", "/a", "--file", ".", "--bind", "127.0.0.1:0"], "not a file"),
+        (["put", "--prefix", "/a", "--file", "/dev/null", "--bind", "127.0.0.1:0"], "not a file"),
+        (
+            ["put", "--prefix", "/a", "--file", ".", "--bind", "127.0.0.1:0"],
+            "there are no files in it",
+        ),
         (["put", "--prefix", "/a", "--file", "x", "--sign", "ecdsa"], "requires a private key"),
         (["put", "--prefix", "/a", "--file", "x", "--bind", "there"], "not an address to bind"),
         (["forward", "missing.toml"], "missing.toml"),
@@ -314,3 +318,127 @@ def test_a_crowd_does_not_keep_others_out(forwarder: str) -> None:
     for number in range(1100):
         assert asked(forwarder, f"127.1.{number // 250}.{number % 250 + 1}")
     assert asked(forwarder, "127.0.0.1")
+
+
+COUNTERS = {
+    0x90: "in interests",
+    0x97: "in nacks",
+    0x94: "in bytes",
+    0x98: "out nacks",
+    0x95: "out bytes",
+}
+
+
+def elements(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Read elements one after the other."""
+    while data:
+        number, length, start = data[0], data[1], 2
+        if length == 253:
+            length, start = int.from_bytes(data[2:4]), 4
+        yield number, data[start : start + length]
+        data = data[start + length :]
+
+
+def within(data: bytes, *path: int) -> bytes:
+    """Go down to the first element of each number."""
+    for number in path:
+        data = next(value for found, value in elements(data) if found == number)
+    return data
+
+
+def interest(*components: bytes) -> bytes:
+    """Encode an Interest that may be answered below its name, and only freshly."""
+    name = tlv(7, b"".join(tlv(8, it) for it in components))
+    return tlv(5, name + tlv(0x21, b"") + tlv(0x12, b"") + tlv(10, os.urandom(4)))
+
+
+def exchange(udp: socket.socket, packet: bytes) -> bytes:
+    udp.send(packet)
+    return udp.recv(9000)
+
+
+def test_each_face_says_what_it_counted(forwarder: str) -> None:
+    host, port = forwarder.split(":")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.connect((host, int(port)))
+        udp.settimeout(5)
+        asked = [interest(b"nobody", bytes([number])) for number in range(5)]
+        nacks = [exchange(udp, packet) for packet in asked]
+        listing = interest(b"localhost", b"nfd", b"faces", b"list")
+        content = within(exchange(udp, listing), 6, 0x15)
+        own = "udp4://{}:{}".format(*udp.getsockname())
+    statuses = [dict(elements(status)) for number, status in elements(content) if number == 0x80]
+    counted = next(it for it in statuses if it[0x72] == own.encode())
+    assert {text: int.from_bytes(counted[it]) for it, text in COUNTERS.items()} == {
+        "in interests": 6,
+        "in nacks": 0,
+        "in bytes": sum(len(it) for it in [*asked, listing]),
+        "out nacks": 5,
+        "out bytes": sum(len(it) for it in nacks),
+    }
+
+
+def test_commands_without_a_right_signature_are_refused(forwarder: str) -> None:
+    parameters = tlv(104, tlv(7, tlv(8, b"mine")))
+    name = [b"localhost", b"nfd", b"rib", b"register", parameters]
+    digest = tlv(0x16, tlv(0x1B, b"\0"))
+
+    def signed(signature: bytes) -> bytes:
+        return interest(*name, digest, tlv(0x17, signature))
+
+    of_name = b"".join(tlv(8, it) for it in [*name, digest])
+    right = hashlib.sha256(of_name).digest()
+    host, port = forwarder.split(":")
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as udp:
+        udp.connect((host, int(port)))
+        udp.settimeout(5)
+        for packet, code in [
+            (interest(*name), 403),
+            (signed(bytes(32)), 403),
+            (signed(right), 200),
+        ]:
+            response = within(exchange(udp, packet), 6, 0x15, 101)
+            assert int.from_bytes(within(response, 102)) == code
+
+
+@pytest.fixture
+def tree(forwarder: str, tmp_path: Path) -> Iterator[dict[str, bytes]]:
+    """Serve a folder below `/tree`; give its files."""
+    folder = tmp_path / "served"
+    files = {"a.bin": os.urandom(30_000), "sub/b.bin": os.urandom(5), "sub/empty": b""}
+    for name, content in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_bytes(content)
+    (folder / "link").symlink_to("/etc/hostname")
+    uplink = f"udp://{forwarder}"
+    command = ours("put", "--prefix", "/tree", "--file", folder, "--connect", uplink)
+    with running(*command, until="/tree/sub/empty"):
+        yield files
+
+
+def test_a_folder_is_served_file_by_file(
+    forwarder: str, tree: dict[str, bytes], tmp_path: Path
+) -> None:
+    for name, content in tree.items():
+        get("windtunnel", INTEROP, f"udp://{forwarder}", tmp_path / "out", f"/tree/{name}")
+        assert (tmp_path / "out").read_bytes() == content
+
+
+@pytest.mark.parametrize("consumer", ["NDNts", "python-ndn"])
+def test_others_read_the_files_of_a_folder(
+    interop: Path, forwarder: str, tree: dict[str, bytes], tmp_path: Path, consumer: str
+) -> None:
+    # What python-ndn asks for: see above.
+    end = "/32=metadata" if consumer == "python-ndn" else ""
+    for name in ("a.bin", "sub/b.bin"):
+        get(consumer, interop, f"tcp://{forwarder}", tmp_path / "out", f"/tree/{name}{end}")
+        assert (tmp_path / "out").read_bytes() == tree[name]
+
+
+def test_python_ndn_reads_what_faces_counted(interop: Path, forwarder: str) -> None:
+    env = {**os.environ, "NDN_CLIENT_TRANSPORT": f"tcp://{forwarder}"}
+    command = [interop / ".venv" / "bin" / "python", "-m", "ndn.bin.nfdc", "face"]
+    words = list(map(str, command))
+    done = subprocess.run(words, env=env, timeout=30, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "tcp4://127.0.0.1" in done.stdout

@@ -16,7 +16,8 @@ OF_LINUX = (
     "NdnProducer",
     "clean_leftovers",
     "ndn_get",
-    "tcp_transfer",
+    "tcp_connect",
+    "tcp_listen",
 )
 """What the core has on Linux only."""
 

@@ -7,7 +7,9 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -73,9 +75,80 @@ def test_a_file_goes_to_a_real_host_and_its_answer_comes_back(tmp_path: Path) ->
         (["connect", "[fd00::1]:80"], "has no address of IPv4"),
         (["connect", "10.9.0.1:80", "--send", "missing"], "missing: No such file"),
         (["listen", "0"], "greater than or equal to 1"),
+        (["listen", "7", "--clients", "0"], "greater than or equal to 1"),
+        (["listen", "7", "--receive", "missing/got"], "missing/got: No such file"),
     ],
 )
 def test_mistakes_are_answered(windtunnel: Command, arguments: list[str], message: str) -> None:
     done = windtunnel("tcp", *arguments)
     assert done.returncode == 2
     assert message in done.stderr
+
+
+CLIENTS = """\
+import socket, sys, time
+from concurrent.futures import ThreadPoolExecutor
+
+def connect():
+    for _ in range(200):
+        try:
+            return socket.create_connection(("10.9.0.2", 7007))
+        except OSError:
+            time.sleep(0.05)
+
+idle = [connect() for _ in range(int(sys.argv[1]))]
+
+def client(number):
+    with connect() as connection:
+        connection.sendall(bytes([number]) * 100_000)
+        connection.shutdown(socket.SHUT_WR)
+        return b"".join(iter(lambda: connection.recv(65536), b""))
+
+began = time.monotonic()
+with ThreadPoolExecutor(20) as pool:
+    answers = set(pool.map(client, range(20)))
+print(len(answers), len(answers.pop()), time.monotonic() - began, flush=True)
+[it.close() for it in idle]
+"""
+"""Clients that say nothing, and then twenty at once that do."""
+
+
+@pytest.fixture
+def clients(tmp_path: Path) -> Callable[[int, int], tuple[list[str], dict[str, Any]]]:
+    (tmp_path / "clients.py").write_text(CLIENTS, encoding="utf-8")
+    (tmp_path / "sent").write_bytes(b"x" * 300_000)
+
+    def run(count: int, idle: int) -> tuple[list[str], dict[str, Any]]:
+        """Have `tcp listen` serve that many; give what the clients say, and the command."""
+        script = f'"$0" clients.py {idle} > said & "$0" -m windtunnel tcp listen "$@"; wait'
+        arguments = ["7007", "--clients", str(count), "--send", "sent", "--receive", "got"]
+        done = subprocess.run(
+            ["unshare", "--net", "sh", "-c", script, sys.executable, *arguments, "--json"],
+            cwd=tmp_path,
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+        return (tmp_path / "said").read_text().split(), json.loads(done.stdout)
+
+    return run
+
+
+@needs_interfaces
+def test_several_clients_are_served_at_once(clients: Any, tmp_path: Path) -> None:
+    (answers, length, _), document = clients(20, 0)
+    assert (answers, length) == ("1", "300000")
+    assert (document["sent_bytes"], document["received_bytes"]) == (6_000_000, 2_000_000)
+    assert (len(document["connections"]), document["failed"]) == (20, [])
+    received = {(tmp_path / f"got.{number}").read_bytes() for number in range(1, 21)}
+    assert received == {bytes([number]) * 100_000 for number in range(20)}
+
+
+@needs_interfaces
+def test_idle_clients_do_not_keep_others_out(clients: Any) -> None:
+    # 128 are served at once. After a second idle ones give their places away, to those who do not
+    # find one that another has left.
+    (answers, length, seconds), document = clients(148, 128)
+    assert (answers, length) == ("1", "300000")
+    assert float(seconds) < 5
+    assert any("was idle while others waited" in it["error"] for it in document["failed"])

@@ -47,7 +47,8 @@ __all__ = [
     "ndn_get",
     "schema",
     "suggestion",
-    "tcp_transfer",
+    "tcp_connect",
+    "tcp_listen",
     "units",
 ]
 
@@ -621,21 +622,34 @@ class VideoEnvironment:
 VIDEO_SIGNALS: list[str]
 """The names of a video environment's signals."""
 
-def tcp_transfer(
+def tcp_connect(
     interface: str,
     address: str,
     controller: str,
-    *,
-    peer: str | None = None,
-    port: int = 0,
+    peer: str,
     send: pathlib.Path | None = None,
     receive: pathlib.Path | None = None,
 ) -> str:
-    """Transfer files over one TCP connection on a TUN interface.
+    """Connect to `peer` from a TUN interface, and transfer files.
 
-    The connection is opened to `peer`, or by whoever connects to `port`. Returns what it was
-    like, as JSON text. Raises ScenarioError for what cannot be, and OSError if a file, the
-    interface or the peer fails.
+    Returns what it was like, as JSON text. Raises ScenarioError for what cannot be, and OSError if
+    a file, the interface or the peer fails.
+    """
+
+def tcp_listen(
+    interface: str,
+    address: str,
+    controller: str,
+    port: int,
+    clients: int,
+    send: pathlib.Path | None = None,
+    receive: pathlib.Path | None = None,
+) -> str:
+    """Transfer files with each of the first `clients` that connect to `port`, several at once.
+
+    Of several clients, what each sends has a file of its own, with the client's number at the end
+    of the name. Returns `connections` and `failed` as JSON text, and raises as `tcp_connect` does,
+    but not for what happens to a client.
     """
 
 @final
@@ -755,7 +769,7 @@ class NdnForwarder:
 
 @final
 class NdnProducer:
-    """A producer of a file's segments. On Linux only."""
+    """A producer of the segments of a file, or of those of a folder's files. On Linux only."""
 
     def __new__(
         cls,
@@ -775,9 +789,8 @@ class NdnProducer:
 
     addresses: list[str]
     """Where it listens, if it does."""
-    name: str
-    """The name of its segments, without their numbers."""
-    segments: int
+    names: list[tuple[str, int]]
+    """The names of all files' segments, without their numbers, and how many there are of each."""
 
     def run(self) -> None:
         """Serve until Ctrl-C, which raises KeyboardInterrupt."""

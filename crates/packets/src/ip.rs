@@ -3,6 +3,7 @@
 //! RFC 768, all checksums are correct, and in captures the data are zeros.
 
 mod received;
+mod too_big;
 
 use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
@@ -12,6 +13,7 @@ use etherparse::{
 };
 
 pub use received::{MalformedSegment, ReceivedSegment, decode_segment};
+pub use too_big::{TooBig, decode_too_big};
 
 use crate::dscp::Dscp;
 use crate::ecn::Ecn;

@@ -42,7 +42,8 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     #[cfg(target_os = "linux")]
     module.add_class::<emulation::Emulation>()?;
     #[cfg(target_os = "linux")]
-    module.add_function(wrap_pyfunction!(tcp::tcp_transfer, module)?)?;
+    module.add_function(wrap_pyfunction!(tcp::tcp_connect, module)?)?;
+    module.add_function(wrap_pyfunction!(tcp::tcp_listen, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::units, module)?)?;
     module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
     controllers::add(module)?;

@@ -158,16 +158,10 @@ impl NdnProducer {
         self.0.addresses().iter().map(ToString::to_string).collect()
     }
 
-    /// The name of its segments, without their numbers.
+    /// The names of all files' segments, without their numbers, and how many there are of each.
     #[getter]
-    fn name(&self) -> String {
-        self.0.name().to_string()
-    }
-
-    /// How many segments there are.
-    #[getter]
-    fn segments(&self) -> u64 {
-        self.0.segments()
+    fn names(&self) -> Vec<(String, u64)> {
+        self.0.names().map(|(name, segments)| (name.to_string(), segments)).collect()
     }
 
     /// Serves until Ctrl-C, which raises KeyboardInterrupt.

@@ -1,68 +1,112 @@
 //! Transfers by our TCP on a TUN interface.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Read, Write};
-use std::net::ToSocketAddrs;
+use std::io::{self, BufWriter, Write};
+use std::net::{SocketAddr, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
+use windtunnel_live::TunInterface;
 use windtunnel_live::capabilities::{Capability, give_up_all_but};
-use windtunnel_live::tcp::{self, Call, InterfaceAddress, TransferError};
+use windtunnel_live::tcp::{self, End, Files, InterfaceAddress, Sink, TransferError};
 
 use crate::errors::{ScenarioError, os_error};
 
 /// How often it is looked whether the user has interrupted it.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Transfers files over one connection: to `peer`, or from whoever connects to `port`. Returns
-/// what it was like, as JSON text. The calling thread keeps no capability but that over files.
-/// Raises ScenarioError for what cannot be, and OSError if a file, the interface or the peer
-/// fails.
+/// Connects to `peer` and transfers files. Returns what it was like, as JSON text. The calling
+/// thread keeps no capability but that over files. Raises ScenarioError for what cannot be, and
+/// OSError if a file, the interface or the peer fails.
 #[pyfunction]
-#[pyo3(signature = (interface, address, controller, *, peer=None, port=0, send=None, receive=None))]
-#[expect(clippy::too_many_arguments, reason = "they are keywords in Python")]
-pub(crate) fn tcp_transfer(
+#[pyo3(signature = (interface, address, controller, peer, send=None, receive=None))]
+pub(crate) fn tcp_connect(
     py: Python<'_>,
     interface: &str,
     address: &str,
     controller: &str,
-    peer: Option<&str>,
-    port: u16,
+    peer: &str,
     send: Option<PathBuf>,
     receive: Option<PathBuf>,
 ) -> PyResult<String> {
     let own: InterfaceAddress = address.parse().map_err(invalid)?;
     let controller = tcp::controller(controller).map_err(invalid)?;
-    let call = peer.map_or(Ok(Call::Listen(port)), |it| connect(it, own))?;
-    let mut source = send.map(|it| open(&it)).transpose()?;
-    let mut sink = receive.map(Incoming::create).transpose()?;
-    let interface = tcp::open(interface, own).map_err(|it| unopened(interface, &it))?;
-    // The interface is open; what is received may belong to a folder of another user's.
+    let peer = address_of(peer, own)?;
+    let files = files_for(1, 1, send.as_deref(), receive.as_deref()).map_err(failed)?;
+    let interface = open_interface(interface, own)?;
+    let end = End { address: own.address, controller: &controller };
+    let transferred = run(py, |it| tcp::connect(&interface, end, peer, files, it))?;
+    json(serde_json::to_string(&transferred))
+}
+
+/// Transfers files over each of the first `clients` connections to `port`, several at once. What
+/// comes is written to `receive`, of several clients each to a file of its own, with the client's
+/// number at the end of its name. Returns what they were like, as JSON text; raises as
+/// `tcp_connect` does, and nothing for what happens to a client.
+#[pyfunction]
+#[pyo3(signature = (interface, address, controller, port, clients, send=None, receive=None))]
+#[expect(clippy::too_many_arguments, reason = "they are the options of a command")]
+pub(crate) fn tcp_listen(
+    py: Python<'_>,
+    interface: &str,
+    address: &str,
+    controller: &str,
+    port: u16,
+    clients: usize,
+    send: Option<PathBuf>,
+    receive: Option<PathBuf>,
+) -> PyResult<String> {
+    let own: InterfaceAddress = address.parse().map_err(invalid)?;
+    let controller = tcp::controller(controller).map_err(invalid)?;
+    let of_client = |client| files_for(client, clients, send.as_deref(), receive.as_deref());
+    // What is wrong with the files shows itself before somebody connects.
+    let mut first = Some(of_client(1).map_err(failed)?);
+    let interface = open_interface(interface, own)?;
+    let end = End { address: own.address, controller: &controller };
+    let files = |client| first.take().map_or_else(|| of_client(client), Ok);
+    let served = run(py, |it| tcp::serve(&interface, end, port, clients, files, it))?;
+    json(serde_json::to_string(&served))
+}
+
+/// Opens the interface, and gives up all capabilities but that over files: what is received may
+/// belong to a folder of another user's.
+fn open_interface(name: &str, own: InterfaceAddress) -> PyResult<TunInterface> {
+    let interface = tcp::open(name, own).map_err(|it| unopened(name, &it))?;
     give_up_all_but(&[Capability::CAP_DAC_OVERRIDE]).map_err(os_error)?;
+    Ok(interface)
+}
+
+/// Runs something that asks whether the user has interrupted it.
+fn run<T: Send>(
+    py: Python<'_>,
+    act: impl FnOnce(&mut (dyn FnMut() -> bool + Send)) -> Result<T, TransferError> + Send,
+) -> PyResult<T> {
     let mut looked = Instant::now();
     let mut interrupted = None;
-    let is_stopped = || {
+    let mut is_stopped = || {
         if looked.elapsed() >= LOOK {
             looked = Instant::now();
             interrupted = Python::attach(|py| py.check_signals()).err();
         }
         interrupted.is_some()
     };
-    let result = py.detach(|| {
-        let source = source.as_mut().map(|it| it as &mut dyn Read);
-        let output = sink.as_mut().map(|it| &mut it.output as &mut dyn Write);
-        tcp::transfer(&interface, own.address, call, &controller, (source, output), is_stopped)
-    });
-    let transferred = match (result, interrupted) {
-        (_, Some(interrupted)) => return Err(interrupted),
+    let result = py.detach(|| act(&mut is_stopped));
+    match (result, interrupted) {
+        (_, Some(interrupted)) => Err(interrupted),
         (Err(TransferError::Version(..)), _) => unreachable!("both are of one version"),
-        (Err(error), _) => return Err(PyOSError::new_err(error.to_string())),
-        (Ok(it), _) => it,
-    };
-    sink.map_or(Ok(()), Incoming::finish).map_err(os_error)?;
-    serde_json::to_string(&transferred).map_err(|it| PyValueError::new_err(it.to_string()))
+        (Err(error), _) => Err(failed(error)),
+        (Ok(it), _) => Ok(it),
+    }
+}
+
+fn json(text: serde_json::Result<String>) -> PyResult<String> {
+    text.map_err(|it| PyValueError::new_err(it.to_string()))
+}
+
+fn failed(error: TransferError) -> PyErr {
+    PyOSError::new_err(error.to_string())
 }
 
 fn invalid(error: impl ToString) -> PyErr {
@@ -84,25 +128,57 @@ fn unopened(name: &str, error: &io::Error) -> PyErr {
 }
 
 /// The peer's address of the same version of IP as ours.
-fn connect(peer: &str, own: InterfaceAddress) -> PyResult<Call> {
+fn address_of(peer: &str, own: InterfaceAddress) -> PyResult<SocketAddr> {
     let unknown = |why: String| ScenarioError::new_err(format!("{peer}: {why}"));
     if !peer.contains(':') {
         let help = "has no port\nhelp: write one such as 10.9.0.1:7007 or [fd00:9::1]:7007";
         return Err(unknown(help.to_owned()));
     }
     let found = peer.to_socket_addrs().map_err(|error| unknown(error.to_string()))?;
-    let is_near = |it: &std::net::SocketAddr| it.is_ipv4() == own.address.is_ipv4();
+    let is_near = |it: &SocketAddr| it.is_ipv4() == own.address.is_ipv4();
     let version = if own.address.is_ipv4() { "IPv4" } else { "IPv6" };
     let none = || unknown(format!("has no address of {version}, which --address has"));
-    found.into_iter().find(is_near).map(Call::Connect).ok_or_else(none)
+    found.into_iter().find(is_near).ok_or_else(none)
 }
 
-fn open(path: &Path) -> PyResult<File> {
-    let named = |error: io::Error| PyOSError::new_err(format!("{}: {error}", path.display()));
+/// The files of a client, the first of whom has the number 1.
+fn files_for(
+    client: usize,
+    clients: usize,
+    send: Option<&Path>,
+    receive: Option<&Path>,
+) -> Result<Files, TransferError> {
+    let source = send.map(open).transpose().map_err(TransferError::Source)?;
+    let incoming = receive.map(|it| Incoming::create(of_client(it, client, clients)));
+    let sink = incoming.transpose().map_err(TransferError::Sink)?;
+    Ok(Files {
+        source: source.map(|it| Box::new(it) as Box<_>),
+        sink: sink.map(|it| Box::new(it) as Box<_>),
+    })
+}
+
+/// The file of a client's own, where there are several.
+fn of_client(path: &Path, client: usize, clients: usize) -> PathBuf {
+    if clients == 1 { path.to_owned() } else { with_end(path, &format!(".{client}")) }
+}
+
+fn with_end(path: &Path, end: &str) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(end);
+    name.into()
+}
+
+fn open(path: &Path) -> io::Result<File> {
+    let named = |error: io::Error| named(path, &error);
     let file = File::open(path).map_err(named)?;
     let is_file = file.metadata().map_err(named)?.is_file();
-    let refused = || ScenarioError::new_err(format!("{}: is not a file", path.display()));
+    let refused = || io::Error::other(format!("{}: is not a file", path.display()));
     is_file.then_some(file).ok_or_else(refused)
+}
+
+/// An error that names its file.
+fn named(path: &Path, error: &io::Error) -> io::Error {
+    io::Error::new(error.kind(), format!("{}: {error}", path.display()))
 }
 
 /// A file that comes: it has another name until it is whole.
@@ -113,17 +189,26 @@ struct Incoming {
 }
 
 impl Incoming {
-    fn create(path: PathBuf) -> PyResult<Self> {
-        let mut name = path.clone().into_os_string();
-        name.push(".unfinished");
-        let unfinished = PathBuf::from(name);
-        let file = File::create(&unfinished)
-            .map_err(|error| PyOSError::new_err(format!("{}: {error}", path.display())))?;
+    fn create(path: PathBuf) -> io::Result<Self> {
+        let unfinished = with_end(&path, ".unfinished");
+        let file = File::create(&unfinished).map_err(|error| named(&path, &error))?;
         Ok(Self { output: BufWriter::new(file), unfinished, path })
     }
+}
 
-    fn finish(mut self) -> io::Result<()> {
-        self.output.flush()?;
+impl Write for Incoming {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.output.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.output.flush()
+    }
+}
+
+impl Sink for Incoming {
+    fn finish(mut self: Box<Self>) -> io::Result<()> {
+        self.flush()?;
         std::fs::rename(&self.unfinished, &self.path)
     }
 }

@@ -13,7 +13,7 @@ use crate::driver::Driver;
 /// One of Windtunnel's controllers, on one path of a connection.
 #[derive(Clone, Debug)]
 pub struct WindtunnelController {
-    driver: Driver,
+    pub(crate) driver: Driver,
     /// Time zero.
     began: Instant,
 }
@@ -30,7 +30,7 @@ impl WindtunnelController {
         self.driver.controller()
     }
 
-    fn time(&self, instant: Instant) -> Time {
+    pub(crate) fn time(&self, instant: Instant) -> Time {
         let elapsed = instant.saturating_duration_since(self.began).as_nanos();
         Time::ZERO + Duration::from_nanos(u64::try_from(elapsed).unwrap_or(u64::MAX))
     }

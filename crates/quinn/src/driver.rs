@@ -119,6 +119,11 @@ impl Driver {
         }
     }
 
+    #[cfg(feature = "noq")]
+    pub(crate) fn mtu(&self) -> u16 {
+        self.mtu
+    }
+
     pub(crate) fn controller(&self) -> &AnyController {
         &self.controller
     }

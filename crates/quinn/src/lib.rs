@@ -51,12 +51,21 @@
 //!   2) is not reached: there the window decides.
 //!
 //! The window is never less than two packets (RFC 9002, section 7.2).
+//!
+//! # In noq
+//! With the feature `noq`, [`WindtunnelFactory`] is the `ControllerFactory` of
+//! [noq](https://docs.rs/noq) 1.4 too, a fork of quinn that obeys a pacing rate and a send quantum: a
+//! controller's rate is the rate at which packets are sent, one at a time. The window still is no
+//! more than the rate has earned, which then limits nothing else. What quinn does not tell, noq
+//! does not tell either.
 
 mod allowance;
 mod controller;
 mod driver;
 mod factory;
 mod flights;
+#[cfg(feature = "noq")]
+mod noq;
 mod provided;
 
 pub use controller::WindtunnelController;

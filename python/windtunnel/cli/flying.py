@@ -45,10 +45,19 @@ def started(controller: str, settings: dict[str, str]) -> Flight:
     """Register a controller of the catalogue, or that of FILE.py:CLASS."""
     _, separator, name = controller.rpartition(":")
     if not separator:
-        return Flight(controller, list(settings.items()))
+        return Flight(controller, list(in_the_kernel(controller, settings).items()))
     if settings:
         raise FlightError(f"{controller}: a controller in Python has no parameters; derive a class")
     return Flight(name.lower(), [], loaded(controller))
+
+
+def in_the_kernel(controller: str, settings: dict[str, str]) -> dict[str, str]:
+    """Give a controller's parameters: in the kernel, CUBIC leaves slow start as the kernel's does.
+
+    Its segments leave in trains, which Linux's HyStart measures; HyStart++ (RFC 9406) finds the
+    increase of the delay a round trip later, when twice as much is on its way.
+    """
+    return {"hystart-variant": "linux", **settings} if controller == "cubic" else settings
 
 
 def loaded(written: str) -> type[Controller]:

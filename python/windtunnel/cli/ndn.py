@@ -62,7 +62,13 @@ def put(
     prefix: Annotated[
         str, typer.Option(metavar="NAME", help="The prefix of its names, such as /example.")
     ],
-    file: Annotated[Path, typer.Option(metavar="FILE", help="The file that is served.")],
+    file: Annotated[
+        Path,
+        typer.Option(
+            metavar="FILE",
+            help="The file that is served, or a folder: each of its files below the prefix.",
+        ),
+    ],
     connect: Annotated[
         str | None,
         typer.Option(
@@ -99,7 +105,8 @@ def put(
             prefix, file, segment_size, sign, key=text, connect=connect, bind=bind
         )
         if not as_json:
-            say(f"{producer.name}: {producer.segments} segments")
+            for name, segments in producer.names:
+                say(f"{name}: {segments} segments")
         serve(producer, as_json)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ import typer
 
 from windtunnel.cli.arguments import Json
 from windtunnel.cli.linux import of_linux
-from windtunnel.cli.output import INTERRUPTED, answer, fail, say
+from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, fail, say
 
 app = typer.Typer(
     help="Transfer files to and from real hosts with Windtunnel's TCP.",
@@ -44,18 +44,6 @@ Receive = Annotated[
 ]
 
 
-@dataclass(frozen=True)
-class Options:
-    """What both commands have in common."""
-
-    interface: str
-    address: str
-    controller: str
-    send: Path | None
-    receive: Path | None
-    as_json: bool
-
-
 @app.command()
 def connect(
     peer: Annotated[str, typer.Argument(metavar="HOST:PORT", help="The peer.")],
@@ -67,7 +55,12 @@ def connect(
     as_json: Json = False,
 ) -> None:
     """Connect to a real host; send a file, receive one, and close."""
-    transfer(Options(interface, address, controller, send, receive, as_json), peer=peer)
+    tcp_connect = of_linux("tcp_connect", "TCP on the wire")
+    document = transfer(tcp_connect, interface, address, controller, peer, send, receive)
+    if as_json:
+        answer(document)
+    else:
+        tell(document)
 
 
 @app.command()
@@ -76,33 +69,53 @@ def listen(
     interface: Interface = "windtunnel0",
     address: Address = "10.9.0.2/24",
     controller: Controller = "cubic",
+    clients: Annotated[
+        int,
+        typer.Option(
+            metavar="COUNT",
+            min=1,
+            help="How many clients to serve, 128 at once at most. Of several, what each sends is "
+            "written to FILE.1, FILE.2 and so on, in the order in which they connect.",
+        ),
+    ] = 1,
     send: Send = None,
     receive: Receive = None,
     as_json: Json = False,
 ) -> None:
-    """Wait for one connection from a real host; send a file, receive one, and close."""
-    transfer(Options(interface, address, controller, send, receive, as_json), port=port)
-
-
-def transfer(options: Options, **call: Any) -> None:
-    """Transfer files, and say what it was like."""
-    tcp_transfer = of_linux("tcp_transfer", "TCP on the wire")
-    try:
-        text = tcp_transfer(
-            options.interface,
-            options.address,
-            options.controller,
-            send=options.send,
-            receive=options.receive,
-            **call,
-        )
-    except KeyboardInterrupt:
-        fail("interrupted; the connection was reset", INTERRUPTED)
-    document: dict[str, Any] = json.loads(text)
-    if options.as_json:
-        answer(document)
+    """Wait for connections from real hosts; on each send a file, receive one, and close."""
+    tcp_listen = of_linux("tcp_listen", "TCP on the wire")
+    arguments = (interface, address, controller, port, clients, send, receive)
+    document = transfer(tcp_listen, *arguments)
+    failed = [f"{it['peer']}: {it['error']}" for it in document["failed"]]
+    if clients == 1 and failed:
+        fail(document["failed"][0]["error"], INVALID_INPUT)
+    if as_json:
+        answer(document["connections"][0] if clients == 1 else totals(document))
     else:
-        tell(document)
+        for connection in document["connections"]:
+            tell(connection)
+    if failed:
+        fail(
+            "\n".join([f"{len(failed)} of {clients} clients were not served", *failed]),
+            INVALID_INPUT,
+        )
+
+
+def transfer(act: Callable[..., str], *arguments: object) -> dict[str, Any]:
+    """Transfer files, and give what it was like."""
+    try:
+        text = act(*arguments)
+    except KeyboardInterrupt:
+        fail("interrupted; all connections were reset", INTERRUPTED)
+    document: dict[str, Any] = json.loads(text)
+    return document
+
+
+def totals(document: dict[str, Any]) -> dict[str, Any]:
+    """Add the bytes of all connections to a document."""
+    names = ("sent_bytes", "received_bytes")
+    sums = {name: sum(it[name] for it in document["connections"]) for name in names}
+    return {**sums, **document}
 
 
 def tell(document: dict[str, Any]) -> None:

@@ -218,7 +218,7 @@ impl Border {
         let NetworkPacket { bytes, token, marked, .. } = packet;
         let interest = wire::Interest::decode(&bytes).ok()?;
         if management::is_local(&interest.name) {
-            self.on_local(face, &interest, token, sent);
+            self.on_local(face, &interest, &bytes, token, sent);
             return Some(());
         }
         let lifetime_ms = interest.effective_lifetime_ms().min(Self::LONGEST_MS) as u32;
@@ -340,6 +340,7 @@ impl Border {
         &mut self,
         face: FaceId,
         interest: &wire::Interest<'_>,
+        bytes: &[u8],
         token: Option<Token>,
         sent: &mut Vec<Outgoing>,
     ) {
@@ -349,9 +350,16 @@ impl Border {
         }
         let name = interest.name.clone();
         let answer = match Command::read(&name) {
+            Some(Ok(_)) if !management::is_signed(interest, bytes) => {
+                management::refuse(name, 403, "commands must be signed, and the digest be right")
+            }
             Some(Ok(command)) => self.carry_out(face, &command, name),
             Some(Err(error)) => management::refuse(name, 400, &error.to_string()),
-            None => management::refuse(name, 501, "only rib/register and rib/unregister are here"),
+            None => management::refuse(
+                name,
+                501,
+                "only faces/list, rib/register and rib/unregister are here",
+            ),
         };
         let Some(bytes) = answer else { return };
         let name = unnamed();
@@ -366,10 +374,11 @@ impl Border {
         command: &Command,
         name: wire::Name<'_>,
     ) -> Option<Vec<u8>> {
-        /// Lower numbers are reserved in NFD.
-        const FIRST_FACE: u64 = 256;
-        let face = command.face.unwrap_or(u64::from(from.0) + FIRST_FACE);
-        let meant = face.checked_sub(FIRST_FACE).and_then(|it| u16::try_from(it).ok()).map(FaceId);
+        let face = command.face.unwrap_or(u64::from(from.0) + management::FIRST_FACE);
+        let meant = face
+            .checked_sub(management::FIRST_FACE)
+            .and_then(|it| u16::try_from(it).ok())
+            .map(FaceId);
         let is_open = |it: &FaceId| {
             self.faces.get(usize::from(it.0)).is_some_and(|is_local| is_local.is_some())
         };

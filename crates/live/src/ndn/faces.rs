@@ -1,5 +1,7 @@
 //! Faces: link packets over UDP and TCP sockets, in one loop with one timer.
 
+mod statuses;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
@@ -14,13 +16,14 @@ use nix::sys::timerfd::{ClockId, Expiration, TimerFd, TimerFlags, TimerSetTimeFl
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::ndn::FaceId;
 use windtunnel_networks::ndn::link_service::LinkServiceCounters;
-use windtunnel_packets::Packet;
 use windtunnel_packets::ndn::wire::MAX_NDN_PACKET_SIZE;
+use windtunnel_packets::{Body, Packet};
 use windtunnel_scenario::{FaceAddress, FaceProtocol};
 
 use super::NdnError;
 use super::link::{Link, NetworkPacket, size_at_front};
 use super::socket;
+use super::status::PacketCounters;
 use crate::Clock;
 
 /// What a UDP datagram takes by default: what fits into 1500 bytes beside IPv4 and UDP.
@@ -82,7 +85,10 @@ struct Face {
     link: Link,
     is_local: bool,
     origin: Origin,
+    mtu: u16,
     last_used: Time,
+    received: PacketCounters,
+    sent: PacketCounters,
 }
 
 /// Who made a face. What others made goes when there is no room for another face, in this order:
@@ -334,7 +340,8 @@ impl Faces {
         let is_local = is_loopback(remote.ip());
         let link = Link::new(mtu);
         let last_used = self.clock.now();
-        let added = Face { transport, link, is_local, origin, last_used };
+        let (received, sent) = <(PacketCounters, PacketCounters)>::default();
+        let added = Face { transport, link, is_local, origin, mtu, last_used, received, sent };
         self.faces[usize::from(face.0)] = Some(added);
         self.pending.push(FaceEvent::Opened(face));
         Some(face)
@@ -379,7 +386,12 @@ impl Faces {
     ) {
         let Some(Some(to)) = self.faces.get_mut(usize::from(face.0)) else { return };
         let (counters, udp) = (&mut self.counters, &self.udp);
-        let Face { transport, link, .. } = to;
+        let Face { transport, link, sent, .. } = to;
+        match packet.body {
+            Body::Interest(_) => sent.interests += 1,
+            Body::Nack(_) => sent.nacks += 1,
+            _ => sent.data += 1,
+        }
         link.send(packet, bytes, token, |it| {
             let is_sent = match transport {
                 Transport::Udp { socket, peer } => udp[*socket].socket.send_to(it, *peer).is_ok(),
@@ -388,6 +400,7 @@ impl Faces {
             if is_sent {
                 counters.packets_out += 1;
                 counters.bytes_out += it.len() as u64;
+                sent.bytes += it.len() as u64;
             } else {
                 counters.dropped += 1;
             }
@@ -557,8 +570,16 @@ impl Faces {
         from.last_used = now;
         self.counters.packets_in += 1;
         self.counters.bytes_in += link_packet.len() as u64;
+        from.received.bytes += link_packet.len() as u64;
         match from.link.receive(now, link_packet) {
-            Ok(Some(packet)) => self.pending.push(FaceEvent::Received(face, packet)),
+            Ok(Some(packet)) => {
+                match (packet.nack, packet.bytes.first()) {
+                    (Some(_), _) => from.received.nacks += 1,
+                    (None, Some(5)) => from.received.interests += 1,
+                    (None, _) => from.received.data += 1,
+                }
+                self.pending.push(FaceEvent::Received(face, packet));
+            }
             Ok(None) => {}
             Err(_) => self.counters.malformed += 1,
         }

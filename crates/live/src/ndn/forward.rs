@@ -1,14 +1,19 @@
 //! A forwarder on sockets.
 
-use windtunnel_engine::{Random, Streams};
+use windtunnel_engine::{Random, Streams, Time};
 use windtunnel_networks::ndn::FaceId;
 use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_networks::ndn::link_service::LinkServiceCounters;
+use windtunnel_packets::ndn::{Data, wire};
+use windtunnel_packets::{Body, Packet};
 use windtunnel_scenario::{FaceAddress, ForwarderPlan};
 
 use super::NdnError;
 use super::border::Border;
 use super::faces::{FaceCounters, FaceEvent, Faces};
+use super::link::NetworkPacket;
+use super::names::unnamed;
+use super::status::FaceDataset;
 use crate::Clock;
 
 /// A forwarder that listens.
@@ -17,6 +22,7 @@ pub struct Forwarding {
     clock: Clock,
     faces: Faces,
     border: Border,
+    dataset: FaceDataset,
     addresses: Vec<FaceAddress>,
 }
 
@@ -66,7 +72,8 @@ impl Forwarding {
         for route in &plan.routes {
             border.add_route(&route.prefix, connected[route.face], route.cost);
         }
-        Ok(Self { clock, faces, border, addresses })
+        let dataset = FaceDataset::default();
+        Ok(Self { clock, faces, border, dataset, addresses })
     }
 
     /// Where it listens.
@@ -91,6 +98,9 @@ impl Forwarding {
                         self.border.open_face(face, self.faces.is_local(face));
                     }
                     FaceEvent::Closed(face) => self.border.close_face(now, face),
+                    FaceEvent::Received(face, packet) if self.is_of_faces(face, &packet) => {
+                        self.tell_of_faces(now, face, &packet);
+                    }
                     FaceEvent::Received(face, packet) => {
                         self.border.receive(now, face, packet, &mut sent);
                     }
@@ -107,6 +117,22 @@ impl Forwarding {
                 }
             }
         }
+    }
+
+    /// Whether somebody on this machine asks for the status of faces.
+    fn is_of_faces(&self, face: FaceId, packet: &NetworkPacket) -> bool {
+        self.faces.is_local(face)
+            && packet.nack.is_none()
+            && wire::Interest::decode(&packet.bytes).is_ok_and(|it| FaceDataset::is_asked_for(&it))
+    }
+
+    fn tell_of_faces(&mut self, now: Time, face: FaceId, packet: &NetworkPacket) {
+        let Ok(interest) = wire::Interest::decode(&packet.bytes) else { return };
+        let statuses = || self.faces.statuses();
+        let Some(bytes) = self.dataset.answer(now, &interest, statuses) else { return };
+        let body = Body::Data(Data { name: unnamed(), content: 0, freshness_ms: 0 });
+        let described = Packet::ndn(body, bytes.len() as u16);
+        self.faces.send(face, &described, &bytes, packet.token.as_deref());
     }
 
     /// What was counted so far.

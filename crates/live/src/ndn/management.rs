@@ -15,7 +15,7 @@ use windtunnel_packets::ndn::wire::{
 };
 
 const CONTROL_PARAMETERS: ElementType = ElementType(104);
-const FACE_ID: ElementType = ElementType(105);
+pub(super) const FACE_ID: ElementType = ElementType(105);
 const COST: ElementType = ElementType(106);
 const FLAGS: ElementType = ElementType(108);
 const ORIGIN: ElementType = ElementType(111);
@@ -23,6 +23,8 @@ const CONTROL_RESPONSE: ElementType = ElementType(101);
 const STATUS_CODE: ElementType = ElementType(102);
 const STATUS_TEXT: ElementType = ElementType(103);
 
+/// Lower numbers of faces are reserved in NFD.
+pub(super) const FIRST_FACE: u64 = 256;
 /// How a route came to be, for NFD: an application registered it.
 const FROM_APPLICATION: u64 = 0;
 /// Longer prefixes have these next hops too.
@@ -160,6 +162,63 @@ impl Command {
         let done = Self { face: Some(face), ..self.clone() };
         respond(name, 200, "OK", |output| done.write_parameters(output))
     }
+}
+
+/// Whether an Interest, which fills `input`, is signed, and not by a digest that is wrong. Who has
+/// a key is not known here, so signatures by keys are not checked ("Signed Interest").
+pub(super) fn is_signed(interest: &wire::Interest<'_>, input: &[u8]) -> bool {
+    match interest.parameters.as_ref().map(|it| it.signature.as_ref()) {
+        None => is_signed_by_name(&interest.name),
+        Some(None) => false,
+        Some(Some(it)) if it.info.signature_type == SignatureType::DIGEST_SHA256 => {
+            signed_digest(interest, input).is_some_and(|digest| digest[..] == *it.value)
+        }
+        Some(Some(_)) => true,
+    }
+}
+
+/// The same of the format before version 0.3: the last two components are a signature's.
+fn is_signed_by_name(name: &Name<'_>) -> bool {
+    let signed = || {
+        let (others, value) = name.split_last()?;
+        let (_, info) = others.split_last()?;
+        let info = Reader::new(info.value()).element().ok()??;
+        let value = Reader::new(value.value()).element().ok()??;
+        let kind = info.elements().element().ok()??;
+        let is_digest = kind.number().ok()? == SignatureType::DIGEST_SHA256.0;
+        let is_right = || Sha256::digest(components(&others))[..] == *value.value;
+        let is_signature = (info.element_type, value.element_type)
+            == (ElementType::SIGNATURE_INFO, ElementType::SIGNATURE_VALUE);
+        Some(is_signature && (!is_digest || is_right()))
+    };
+    signed().unwrap_or(false)
+}
+
+/// The components of a name as bytes.
+fn components(name: &Name<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    name.write(&mut bytes);
+    let element = Reader::new(&bytes).element().ok().flatten();
+    element.map_or_else(Vec::new, |it| it.value.to_vec())
+}
+
+/// The digest of what is signed: the name without the digest of its parameters, and all from the
+/// parameters to before the signature.
+fn signed_digest(interest: &wire::Interest<'_>, input: &[u8]) -> Option<Vec<u8>> {
+    let (name, _) = interest.name.split_last()?;
+    let mut fields = Reader::new(input).element().ok()??.elements();
+    let (mut start, mut end) = (None, None);
+    while let Some(field) = fields.element().ok()? {
+        match field.element_type {
+            ElementType::APPLICATION_PARAMETERS => start = Some(field.offset),
+            ElementType::INTEREST_SIGNATURE_VALUE => end = Some(field.offset),
+            _ => {}
+        }
+    }
+    let mut digest = Sha256::new();
+    digest.update(components(&name));
+    digest.update(input.get(start?..end?)?);
+    Some(digest.finalize().to_vec())
 }
 
 /// The Data that says why a command was refused.

@@ -15,9 +15,11 @@ mod link;
 mod management;
 mod names;
 mod object;
+mod objects;
 mod put;
 mod signing;
 mod socket;
+mod status;
 mod waiting;
 
 use std::fmt;

@@ -1,6 +1,5 @@
-//! A producer of a file's segments.
+//! A producer of the segments of a file, or of those of a folder's files.
 
-use std::fs::File;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -15,7 +14,7 @@ use super::faces::{FaceCounters, FaceEvent, Faces};
 use super::forward::random;
 use super::management::{Command, Verb, read_response};
 use super::names::unnamed;
-use super::object::Object;
+use super::objects::Objects;
 use super::signing::Signer;
 use crate::Clock;
 
@@ -24,7 +23,7 @@ use crate::Clock;
 pub struct PutSettings {
     /// What its names begin with.
     pub prefix: wire::Name<'static>,
-    /// The file.
+    /// The file, or a folder: each of its files has a name below the prefix, by its path.
     pub file: PathBuf,
     /// The bytes of content in a Data packet.
     pub segment_size: u32,
@@ -54,7 +53,7 @@ pub struct PutReport {
 pub struct Putting {
     clock: Clock,
     faces: Faces,
-    object: Object,
+    objects: Objects,
     prefix: wire::Name<'static>,
     /// The face with the forwarder.
     forwarder: Option<FaceId>,
@@ -78,14 +77,8 @@ impl Putting {
     /// [`NdnError`] if the file cannot be read, an address not be used, or the forwarder refuses
     /// the prefix or does not answer.
     pub fn open(settings: PutSettings) -> Result<Self, NdnError> {
-        let PutSettings { prefix, file: path, segment_size, signer, connect, bind } = settings;
-        let refused = || NdnError::system(path.display().to_string());
-        let file = File::open(&path).map_err(refused())?;
-        let metadata = file.metadata().map_err(refused())?;
-        if !metadata.is_file() {
-            return Err(NdnError::Failed(format!("{}: it is not a file", path.display())));
-        }
-        let object = Object::new(file, metadata.len(), segment_size, prefix.clone(), signer);
+        let PutSettings { prefix, file, segment_size, signer, connect, bind } = settings;
+        let objects = Objects::open(&file, segment_size, &prefix, signer)?;
         let clock = Clock::start();
         let mut faces = Faces::new(clock)?;
         let mut addresses = Vec::new();
@@ -107,7 +100,7 @@ impl Putting {
         let registered = clock.now();
         let report = PutReport::default();
         let mut putting =
-            Self { clock, faces, object, prefix, forwarder, addresses, registered, report };
+            Self { clock, faces, objects, prefix, forwarder, addresses, registered, report };
         if let (Some(face), Some(remote)) = (forwarder, connect) {
             putting.register(face, remote)?;
         }
@@ -120,16 +113,9 @@ impl Putting {
         &self.addresses
     }
 
-    /// The name of its segments, without their numbers.
-    #[must_use]
-    pub fn name(&self) -> &wire::Name<'static> {
-        self.object.versioned()
-    }
-
-    /// How many segments there are.
-    #[must_use]
-    pub fn segments(&self) -> u64 {
-        self.object.segments()
+    /// The names of all files' segments, without their numbers, and how many there are of each.
+    pub fn names(&self) -> impl Iterator<Item = (&wire::Name<'static>, u64)> {
+        self.objects.iter().map(|it| (it.versioned(), it.segments()))
     }
 
     /// What was counted so far.
@@ -236,7 +222,7 @@ impl Putting {
     fn answer(&mut self, face: FaceId, bytes: &[u8], token: Option<&[u8]>) {
         let Ok(interest) = wire::Interest::decode(bytes) else { return };
         self.report.interests += 1;
-        let Some(bytes) = self.object.answer(&interest) else {
+        let Some(bytes) = self.objects.answer(&interest) else {
             self.report.unanswered += 1;
             return;
         };

@@ -86,9 +86,7 @@ impl Signer {
         const ED25519: &str = "ed25519";
         const P256: &str = "EC -pkeyopt ec_paramgen_curve:P-256";
         match (algorithm, key) {
-            (SignatureAlgorithm::Digest, None) => {
-                Ok(Self { key: SigningKey::Digest, locator: Vec::new() })
-            }
+            (SignatureAlgorithm::Digest, None) => Ok(Self::digest()),
             (SignatureAlgorithm::Digest, Some(_)) => Err(KeyError::Useless),
             (SignatureAlgorithm::Ed25519, None) => Err(KeyError::Missing("Ed25519", ED25519)),
             (SignatureAlgorithm::Ecdsa, None) => Err(KeyError::Missing("ECDSA", P256)),
@@ -107,6 +105,11 @@ impl Signer {
                 Ok(Self { key: SigningKey::Ecdsa(Box::new(key)), locator })
             }
         }
+    }
+
+    /// One that needs no key.
+    pub(super) fn digest() -> Self {
+        Self { key: SigningKey::Digest, locator: Vec::new() }
     }
 
     /// What a Data says of its signature.

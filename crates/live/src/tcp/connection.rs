@@ -67,7 +67,7 @@ impl Connection {
         settings: &Arc<TcpSettings>,
     ) -> Self {
         Self {
-            endpoint: Endpoint::new(0, role, settings),
+            endpoint: Endpoint::new(0, role, settings).with_path_mtu_discovery(),
             addresses,
             numbers,
             sending: Bytes::default(),
@@ -231,6 +231,19 @@ impl Connection {
         if let Some(remembered) = self.remembered.as_mut().filter(|_| ends_again) {
             *remembered = now + TIME_WAIT;
         }
+    }
+
+    /// A router says that it dropped the segment with that number, because it passes on packets
+    /// of at most `largest` bytes.
+    pub(super) fn too_big(
+        &mut self,
+        now: Time,
+        number: u32,
+        largest: u16,
+        output: &mut dyn FnMut(Vec<u8>),
+    ) {
+        let sequence = number.wrapping_sub(self.numbers.own);
+        self.act(now, output, |it, outbox| it.too_big(now, sequence, largest, outbox));
     }
 
     /// When it wants to be woken next, if ever.

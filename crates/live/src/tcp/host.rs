@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::{
-    Addresses, IpVersion, MalformedSegment, ReceivedSegment, decode_segment, encode_segment_with,
+    Addresses, IpVersion, MalformedSegment, ReceivedSegment, TooBig, decode_segment,
+    decode_too_big, encode_segment_with,
 };
 use windtunnel_packets::tcp::Flags;
 use windtunnel_transports::tcp::{Endpoint, Role, TcpSettings, refuse};
@@ -206,7 +207,11 @@ impl TcpHost {
                 self.counters.segments += 1;
                 self.receive_segment(now, &it);
             }
-            Ok(_) | Err(MalformedSegment::Protocol) => self.counters.ignored += 1,
+            Err(MalformedSegment::Protocol) => match decode_too_big(packet) {
+                Some(report) => self.receive_report(now, &report),
+                None => self.counters.ignored += 1,
+            },
+            Ok(_) => self.counters.ignored += 1,
             Err(_) => self.counters.malformed += 1,
         }
     }
@@ -230,6 +235,23 @@ impl TcpHost {
             connection.receive(now, &it.segment, it.data, it.ecn, output);
         });
         self.remove_if_over(now, id);
+    }
+
+    /// A router says that a packet of ours was too large. One that its next link carries, or that
+    /// all links do (RFC 791; RFC 8201, section 4), cannot have been.
+    fn receive_report(&mut self, now: Time, it: &TooBig) {
+        let least = match it.addresses.version() {
+            IpVersion::V4 => 68,
+            IpVersion::V6 => 1280,
+        };
+        let ends = [it.addresses.source(), it.addresses.destination()];
+        let Some(&id) = self.by_ends.get(&ends) else { return };
+        if (least..it.length).contains(&it.mtu) {
+            let largest = u16::try_from(it.mtu).unwrap_or(u16::MAX);
+            self.with(id, |connection, output| {
+                connection.too_big(now, it.sequence, largest, output);
+            });
+        }
     }
 
     /// A segment for which there is no connection: it opens one, or it is refused (RFC 9293,

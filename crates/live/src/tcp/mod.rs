@@ -5,6 +5,7 @@
 //! a [`Wire`], such as a TUN interface.
 
 mod bytes;
+mod command;
 mod connection;
 mod host;
 mod interface_address;
@@ -13,9 +14,10 @@ mod run;
 mod settings;
 mod transfer;
 
+pub use command::{End, Failure, Served, connect, serve};
 pub use connection::{GIVE_UP, Status, TIME_WAIT};
 pub use host::{ConnectionId, HostCounters, TcpHost};
 pub use interface_address::{InterfaceAddress, InterfaceAddressError, open};
 pub use run::{Wire, drive};
 pub use settings::{ControllerError, controller, settings};
-pub use transfer::{Call, TransferError, Transferred, transfer};
+pub use transfer::{Files, Sink, TransferError, Transferred};

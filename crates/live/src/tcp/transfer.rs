@@ -1,10 +1,8 @@
-//! One transfer over one connection, as a command makes it: a file goes, a file comes.
+//! One transfer over one connection: a file goes, a file comes.
 
-use std::hash::{BuildHasher, RandomState};
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{IpAddr, SocketAddr};
-use std::ops::ControlFlow;
-use std::time::Duration;
 
 use serde::Serialize;
 use thiserror::Error;
@@ -13,24 +11,9 @@ use windtunnel_engine::Time;
 
 use super::connection::Status;
 use super::host::{ConnectionId, TcpHost};
-use super::run::{Wire, drive};
-use super::settings::settings;
-use crate::clock::Clock;
 
-/// How long the peer's last segments are answered after both ends have closed: the process ends
-/// then, and its connection with it.
-const LINGER: Duration = Duration::from_millis(500);
 /// How much is read and written at a time.
 const PIECE: usize = 1 << 16;
-
-/// Who opens the connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Call {
-    /// We do, to this address and port.
-    Connect(SocketAddr),
-    /// The peer does, to this port.
-    Listen(u16),
-}
 
 /// Why a transfer ended early.
 #[derive(Debug, Error)]
@@ -44,6 +27,9 @@ pub enum TransferError {
     /// It does not answer.
     #[error("{0} does not answer")]
     TimedOut(SocketAddr),
+    /// Nothing moved while others waited to be served.
+    #[error("{0} was idle while others waited")]
+    Idle(SocketAddr),
     /// The peer's address is of another version of IP than ours.
     #[error("{0} cannot be reached from {1}: their IP versions differ")]
     Version(SocketAddr, IpAddr),
@@ -84,7 +70,8 @@ pub struct Transferred {
     pub duplicates: u64,
     /// The last smoothed round trip, in seconds.
     pub smoothed_rtt_s: Option<f64>,
-    /// What both ends agreed on: the data in a full segment, in bytes.
+    /// The data in a full segment, in bytes: what both ends agreed on, or less where the path
+    /// carries no more.
     pub maximum_segment: u16,
     /// Whether segments have timestamps.
     pub timestamps: bool,
@@ -94,165 +81,156 @@ pub struct Transferred {
     pub malformed: u64,
 }
 
-/// The two files, and how far they are.
-struct Files<'a> {
-    source: Option<&'a mut dyn Read>,
-    sink: Option<&'a mut dyn Write>,
+/// Where what comes is written.
+pub trait Sink: Write + Send {
+    /// All of it has come.
+    ///
+    /// # Errors
+    /// If it cannot be kept.
+    fn finish(self: Box<Self>) -> io::Result<()>;
+}
+
+/// The files of a transfer: what is sent, and where what comes is written.
+#[derive(Default)]
+pub struct Files {
+    /// What is sent; nothing if there is none.
+    pub source: Option<Box<dyn Read + Send>>,
+    /// Where what comes is written; nowhere if there is none.
+    pub sink: Option<Box<dyn Sink>>,
+}
+
+impl fmt::Debug for Files {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        formatter.debug_struct("Files").finish_non_exhaustive()
+    }
+}
+
+/// A transfer, and how far it is.
+pub(super) struct Transfer {
+    id: ConnectionId,
+    pub(super) peer: SocketAddr,
+    files: Files,
     piece: Vec<u8>,
     /// The part of the piece that was read and not sent.
     unsent: std::ops::Range<usize>,
     buffer: Vec<u8>,
+    begun: Option<Time>,
+    /// When bytes moved last.
+    moved: Time,
+    ended: Option<Time>,
 }
 
-impl Files<'_> {
-    /// Moves what can be moved; whether it was something. Closes when everything was sent.
-    fn act(
-        &mut self,
-        host: &mut TcpHost,
-        id: ConnectionId,
-        now: Time,
-    ) -> Result<bool, TransferError> {
-        let mut did = false;
-        if self.unsent.is_empty()
-            && let Some(source) = &mut self.source
-        {
-            let count = source.read(&mut self.piece).map_err(TransferError::Source)?;
-            self.unsent = 0..count;
-            if count == 0 {
-                self.source = None;
-            }
+impl Transfer {
+    pub(super) fn new(now: Time, id: ConnectionId, peer: SocketAddr, files: Files) -> Self {
+        Self {
+            id,
+            peer,
+            files,
+            piece: vec![0; PIECE],
+            unsent: 0..0,
+            buffer: vec![0; PIECE],
+            begun: None,
+            moved: now,
+            ended: None,
         }
+    }
+
+    pub(super) fn id(&self) -> ConnectionId {
+        self.id
+    }
+
+    /// When bytes moved last.
+    pub(super) fn moved(&self) -> Time {
+        self.moved
+    }
+
+    /// When both ends had closed, once they have.
+    pub(super) fn ended(&self) -> Option<Time> {
+        self.ended
+    }
+
+    /// Its turn; whether it did something.
+    ///
+    /// # Errors
+    /// If it cannot go on; its connection is reset then.
+    pub(super) fn act(&mut self, host: &mut TcpHost, now: Time) -> Result<bool, TransferError> {
+        match host.status(self.id) {
+            Status::Opening => return Ok(false),
+            Status::Reset if self.begun.is_none() => return Err(TransferError::Refused(self.peer)),
+            Status::Reset => return Err(TransferError::Reset(self.peer)),
+            Status::TimedOut => return Err(TransferError::TimedOut(self.peer)),
+            Status::Established | Status::Closed => self.begun.get_or_insert(now),
+        };
+        let did = self.move_bytes(host, now);
+        let did = did.and_then(|did| self.note_end(host, now).map(|()| did));
+        if matches!(did, Ok(true)) {
+            self.moved = now;
+        }
+        did.inspect_err(|_| host.reset(now, self.id))
+    }
+
+    /// Moves what can be moved; whether it was something. Closes when everything was sent.
+    fn move_bytes(&mut self, host: &mut TcpHost, now: Time) -> Result<bool, TransferError> {
+        self.read_on()?;
+        let mut did = false;
         if !self.unsent.is_empty() {
-            let count = host.write(now, id, &self.piece[self.unsent.clone()]);
+            let count = host.write(now, self.id, &self.piece[self.unsent.clone()]);
             self.unsent.start += count;
             did |= count > 0;
-        } else if self.source.is_none() {
-            host.close(now, id);
+        } else if self.files.source.is_none() {
+            host.close(now, self.id);
         }
-        let count = host.read(now, id, &mut self.buffer);
-        if let Some(sink) = &mut self.sink {
+        let count = host.read(now, self.id, &mut self.buffer);
+        if let Some(sink) = &mut self.files.sink {
             sink.write_all(&self.buffer[..count]).map_err(TransferError::Sink)?;
         }
         Ok(did || count > 0)
     }
-}
 
-/// Connects or waits for a connection from that address of ours, sends what the source has, and
-/// writes what comes. Then both ends close. `is_stopped` is asked at least ten times a second.
-///
-/// # Errors
-/// If one of the ends gives up, or a file or the network is gone.
-pub fn transfer<'a>(
-    wire: impl Wire,
-    address: IpAddr,
-    call: Call,
-    controller: &ControllerSettings,
-    files: (Option<&'a mut dyn Read>, Option<&'a mut dyn Write>),
-    mut is_stopped: impl FnMut() -> bool,
-) -> Result<Transferred, TransferError> {
-    let clock = Clock::start();
-    let random = RandomState::new();
-    let secret = [random.hash_one(0), random.hash_one(1)];
-    let mut host = TcpHost::new(vec![address], settings(controller, crate::interface::MTU), secret);
-    let mut id = match call {
-        Call::Connect(peer) => {
-            let id = host.connect(clock.now(), peer);
-            Some(id.ok_or(TransferError::Version(peer, address))?)
-        }
-        Call::Listen(port) => {
-            host.listen(SocketAddr::new(address, port));
-            None
-        }
-    };
-    let (source, sink) = files;
-    let mut files =
-        Files { source, sink, piece: vec![0; PIECE], unsent: 0..0, buffer: vec![0; PIECE] };
-    let mut begun = None;
-    let mut ended = None;
-    let result = drive(wire, &mut host, &clock, |host, now| {
-        if is_stopped() {
-            if let Some(id) = id {
-                host.reset(now, id);
-            }
-            return ControlFlow::Break(Err(TransferError::Interrupted));
-        }
-        if let (None, Call::Listen(port)) = (id, call) {
-            let own = SocketAddr::new(address, port);
-            id = host.accept(own);
-            if id.is_some() {
-                // Nobody else is served.
-                host.stop_listening(now, own);
+    /// Reads the next piece of the source, once the last one was sent.
+    fn read_on(&mut self) -> Result<(), TransferError> {
+        if let Some(source) = self.files.source.as_mut().filter(|_| self.unsent.is_empty()) {
+            let count = source.read(&mut self.piece).map_err(TransferError::Source)?;
+            self.unsent = 0..count;
+            if count == 0 {
+                self.files.source = None;
             }
         }
-        let Some(id) = id else { return ControlFlow::Continue(false) };
-        let Some(peer) = host.peer(id) else { return ControlFlow::Continue(false) };
-        let did = match host.status(id) {
-            Status::Opening => return ControlFlow::Continue(false),
-            Status::Reset if begun.is_none() => {
-                return ControlFlow::Break(Err(TransferError::Refused(peer)));
-            }
-            Status::Reset => return ControlFlow::Break(Err(TransferError::Reset(peer))),
-            Status::TimedOut => return ControlFlow::Break(Err(TransferError::TimedOut(peer))),
-            Status::Established | Status::Closed => {
-                begun.get_or_insert(now);
-                files.act(host, id, now)
-            }
-        };
-        match did {
-            Err(error) => {
-                host.reset(now, id);
-                ControlFlow::Break(Err(error))
-            }
-            Ok(did) => {
-                let is_over = host.status(id) == Status::Closed && host.is_at_end(id);
-                let closed = is_over.then(|| *ended.get_or_insert(now));
-                // The peer may not have our last answer.
-                match closed {
-                    Some(it) if clock.until(it + linger()).is_zero() => {
-                        ControlFlow::Break(Ok((id, peer)))
-                    }
-                    _ => ControlFlow::Continue(did),
-                }
-            }
-        }
-    });
-    let (id, peer) = result.map_err(TransferError::Wire)??;
-    if let Some(sink) = &mut files.sink {
-        sink.flush().map_err(TransferError::Sink)?;
+        Ok(())
     }
-    let (begun, ended) = (begun.unwrap_or_default(), ended.unwrap_or_default());
-    let duration_s = ended.since(begun).as_seconds();
-    Ok(summary(&host, id, peer, controller, duration_s))
-}
 
-fn linger() -> windtunnel_engine::Duration {
-    windtunnel_engine::Duration::from_nanos(LINGER.as_nanos() as u64)
-}
+    fn note_end(&mut self, host: &TcpHost, now: Time) -> Result<(), TransferError> {
+        let is_over = host.status(self.id) == Status::Closed && host.is_at_end(self.id);
+        if is_over && self.ended.is_none() {
+            self.ended = Some(now);
+            if let Some(sink) = self.files.sink.take() {
+                sink.finish().map_err(TransferError::Sink)?;
+            }
+        }
+        Ok(())
+    }
 
-fn summary(
-    host: &TcpHost,
-    id: ConnectionId,
-    peer: SocketAddr,
-    controller: &ControllerSettings,
-    duration_s: f64,
-) -> Transferred {
-    let endpoint = host.endpoint(id);
-    let counters = endpoint.map(|it| *it.counters()).unwrap_or_default();
-    let agreed = endpoint.map(|it| it.settings());
-    Transferred {
-        peer,
-        controller: controller.description().name,
-        sent_bytes: counters.acknowledged_bytes,
-        received_bytes: counters.received_bytes,
-        duration_s,
-        segments: counters.segments,
-        retransmissions: counters.retransmissions,
-        timeouts: counters.timeouts,
-        duplicates: counters.duplicates,
-        smoothed_rtt_s: endpoint.and_then(|it| it.smoothed_rtt()).map(|it| it.as_seconds()),
-        maximum_segment: agreed.map_or(0, |it| it.maximum_segment),
-        timestamps: agreed.is_some_and(|it| it.timestamps),
-        sack: agreed.is_some_and(|it| it.recovery.uses_sack()),
-        malformed: host.counters().malformed,
+    /// What it was like.
+    pub(super) fn summary(&self, host: &TcpHost, controller: &ControllerSettings) -> Transferred {
+        let endpoint = host.endpoint(self.id);
+        let counters = endpoint.map(|it| *it.counters()).unwrap_or_default();
+        let agreed = endpoint.map(|it| it.settings());
+        let (begun, ended) = (self.begun.unwrap_or_default(), self.ended.unwrap_or_default());
+        Transferred {
+            peer: self.peer,
+            controller: controller.description().name,
+            sent_bytes: counters.acknowledged_bytes,
+            received_bytes: counters.received_bytes,
+            duration_s: ended.since(begun).as_seconds(),
+            segments: counters.segments,
+            retransmissions: counters.retransmissions,
+            timeouts: counters.timeouts,
+            duplicates: counters.duplicates,
+            smoothed_rtt_s: endpoint.and_then(|it| it.smoothed_rtt()).map(|it| it.as_seconds()),
+            maximum_segment: agreed.map_or(0, |it| it.maximum_segment),
+            timestamps: agreed.is_some_and(|it| it.timestamps),
+            sack: agreed.is_some_and(|it| it.recovery.uses_sack()),
+            malformed: host.counters().malformed,
+        }
     }
 }

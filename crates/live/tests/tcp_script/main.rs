@@ -10,6 +10,7 @@ mod crowds;
 mod fuzz;
 mod handshake;
 mod losses;
+mod path_mtu;
 mod receiving;
 mod validity;
 mod windows;

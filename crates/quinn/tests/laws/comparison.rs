@@ -76,7 +76,7 @@ impl Simulated {
 
 /// Of a minute after the first five seconds: in QUIC, and simulated. They are printed for the
 /// table in the documentation.
-fn both(name: &str, parameters: &[(&str, Value<'_>)], table: &str) -> [Measured; 2] {
+pub(crate) fn both(name: &str, parameters: &[(&str, Value<'_>)], table: &str) -> [Measured; 2] {
     let (from, until) = (Duration::from_secs(5), Duration::from_secs(65));
     let factory = WindtunnelFactory::named(name, parameters).expect("it is not refused");
     let mut run = Run::new(Arc::new(factory), bottleneck(), Sending::Always);
@@ -94,30 +94,4 @@ fn both(name: &str, parameters: &[(&str, Value<'_>)], table: &str) -> [Measured;
         );
     }
     both
-}
-
-/// What a packet of QUIC carries is 1 % less than what a segment of TCP does.
-#[test]
-fn in_quic_controllers_do_what_they_do_in_the_simulation() {
-    // The waiting time may differ by this many milliseconds: the transmission of a few packets
-    // of 0.6 ms, which quinn sends in bursts, and for Copa the mode that it takes them for.
-    for (name, differs) in
-        [("cubic", 1.5), ("new-reno", 1.5), ("bbr3", 1.5), ("bbr1", 2.0), ("copa", 2.0)]
-    {
-        let [quic, simulated] = both(name, &[], &format!("\"{name}\""));
-        let goodput = quic.goodput / simulated.goodput;
-        assert!((0.95..1.0).contains(&goodput), "{name}: {goodput}");
-        let waited = quic.waited.as_secs_f64() - simulated.waited.as_secs_f64();
-        assert!(waited.abs() < differs * 1e-3, "{name}: {waited} s");
-    }
-}
-
-/// Without its competitive mode, which bursts now and then set off, Copa is the same.
-#[test]
-fn copa_alone_keeps_the_queue_of_the_simulation() {
-    let table = r#"{ kind = "copa", competitive = false }"#;
-    let [quic, simulated] = both("copa", &[("competitive", Value::Flag(false))], table);
-    let waited = quic.waited.as_secs_f64() - simulated.waited.as_secs_f64();
-    assert!(waited.abs() < 0.6e-3, "{waited} s");
-    assert!(quic.goodput / simulated.goodput > 0.98);
 }

@@ -3,13 +3,12 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use quinn_proto::EcnCodepoint;
-use quinn_proto::congestion::ControllerFactory;
 use windtunnel_engine::Rate;
 use windtunnel_quinn::{WindtunnelController, WindtunnelFactory};
 
 use crate::bottleneck::{Link, LinkCounters, LinkSettings};
 use crate::endpoints::{Datagram, End, MTU, Sending, address, ends};
+use crate::quic::{self, ControllerFactory, EcnCodepoint};
 
 pub(crate) const RATE: u64 = 20_000_000;
 pub(crate) const DELAY: Duration = Duration::from_millis(20);
@@ -119,7 +118,6 @@ impl Run {
     /// The client's controller.
     pub(crate) fn controller(&self) -> WindtunnelController {
         let (_, connection) = self.ends[0].connection.as_ref().expect("the client has one");
-        let any = connection.congestion_state().clone_box().into_any();
-        *any.downcast().expect("the factory makes no other")
+        quic::controller(connection)
     }
 }

@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use quinn::rustls::RootCertStore;
 use quinn::rustls::pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
-use quinn_proto::congestion::ControllerFactory;
-use quinn_proto::{
-    ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    EndpointConfig, Event, ServerConfig, StreamId, TransportConfig, VarInt,
+
+use crate::quic::{
+    self, ClientConfig, Connection, ConnectionHandle, ControllerFactory, DatagramEvent, Dir,
+    EcnCodepoint, Event, QuicEndpoint, ServerConfig, StreamId, TransportConfig, VarInt,
 };
 
 /// The bytes of the largest datagram.
@@ -47,7 +47,7 @@ pub(crate) enum Sending {
 /// One end.
 #[derive(Debug)]
 pub(crate) struct End {
-    endpoint: Endpoint,
+    endpoint: QuicEndpoint,
     pub(crate) connection: Option<(ConnectionHandle, Connection)>,
     pub(crate) inbox: VecDeque<Datagram>,
     sending: Sending,
@@ -114,9 +114,7 @@ pub(crate) fn ends(
     client.transport_config(transport);
 
     let end = |server: Option<ServerConfig>, seed: u8, sending| {
-        let mut config = EndpointConfig::default();
-        config.rng_seed(Some([seed; 32]));
-        let endpoint = Endpoint::new(Arc::new(config), server.map(Arc::new), true, None);
+        let endpoint = quic::endpoint(seed, server);
         End {
             endpoint,
             connection: None,
@@ -142,7 +140,7 @@ impl End {
         let mut answer = Vec::new();
         while self.inbox.front().is_some_and(|it| it.arrives <= now) {
             let Some(Datagram { ecn, bytes, .. }) = self.inbox.pop_front() else { break };
-            match self.endpoint.handle(instant, peer, None, ecn, bytes, &mut answer) {
+            match quic::handle(&mut self.endpoint, instant, peer, ecn, bytes, &mut answer) {
                 Some(DatagramEvent::ConnectionEvent(_, event)) => {
                     if let Some((_, connection)) = &mut self.connection {
                         connection.handle_event(event);
@@ -222,7 +220,8 @@ impl End {
         let Some((_, connection)) = &mut self.connection else { return false };
         let mut buffer = Vec::new();
         let mut sent = false;
-        while let Some(transmit) = connection.poll_transmit(instant, MOST_DATAGRAMS, &mut buffer) {
+        while let Some(transmit) = quic::transmit(connection, instant, MOST_DATAGRAMS, &mut buffer)
+        {
             sent = true;
             let segment = transmit.segment_size.unwrap_or(transmit.size);
             for datagram in buffer[..transmit.size].chunks(segment) {

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use quinn_proto::congestion::Controller as _;
 use windtunnel_controllers::Controller as _;
 use windtunnel_quinn::WindtunnelFactory;
 
 use crate::bottleneck::{HEADERS, LinkSettings};
 use crate::connection::{DELAY, RATE, Run, bottleneck};
 use crate::endpoints::{MTU, Sending};
+use crate::quic::Controller as _;
 
 const fn seconds(seconds: u64) -> Duration {
     Duration::from_secs(seconds)

@@ -62,6 +62,8 @@ pub struct Endpoint {
     pub(super) role: Role,
     /// Whether its host says when its segments leave the host's queue.
     keeps_queue_small: bool,
+    /// Whether it finds out by itself how large segments may be.
+    discovers_path_mtu: bool,
     /// How its sender counts, if it is a subflow.
     pub(super) subflow: Option<Accounting>,
     pub(super) state: State,
@@ -98,6 +100,7 @@ impl Endpoint {
             connection,
             role,
             keeps_queue_small: false,
+            discovers_path_mtu: false,
             subflow: None,
             state: State::Closed,
             ecn: Negotiation::new(match role {
@@ -126,6 +129,13 @@ impl Endpoint {
     #[must_use]
     pub fn with_small_queue(self) -> Self {
         Self { keeps_queue_small: true, ..self }
+    }
+
+    /// It finds out by itself how large segments may be on the path, from losses and by probes
+    /// (RFC 4821; RFC 8899), and from what routers say ([`too_big`](Self::too_big)).
+    #[must_use]
+    pub fn with_path_mtu_discovery(self) -> Self {
+        Self { discovers_path_mtu: true, ..self }
     }
 
     /// Whether its host is to say when its segments leave the host's queue.
@@ -179,6 +189,9 @@ impl Endpoint {
             let mut sender = Box::new(Sender::new(&self.settings));
             if self.keeps_queue_small {
                 sender.keep_queue_small();
+            }
+            if self.discovers_path_mtu {
+                sender.discover_path_mtu();
             }
             if let Some(accounting) = self.subflow {
                 sender.become_subflow(accounting);
@@ -291,6 +304,7 @@ impl Endpoint {
         let window = self.window_of(segment);
         if let Some(sender) = &mut self.sender {
             sender.acknowledge(now, segment, window, &mut self.counters);
+            self.follow_path(now, outbox);
             self.transmit(now, outbox);
         }
         if self.receiver.due() <= now {
@@ -347,6 +361,7 @@ impl Endpoint {
         if asks {
             self.ask(now, outbox);
         }
+        self.follow_path(now, outbox);
         self.transmit(now, outbox);
     }
 
@@ -402,12 +417,42 @@ impl Endpoint {
         if !(LEAST_SEGMENT..self.settings.maximum_segment).contains(&segment) {
             return;
         }
-        let settings = TcpSettings { maximum_segment: segment, ..(*self.settings).clone() };
-        self.settings = Arc::new(settings);
+        self.set_segment(segment);
         if let Some(sender) = &mut self.sender {
             sender.shrink(&self.settings, records);
         }
         self.transmit(now, outbox);
+    }
+
+    /// A router says that it dropped the segment with that sequence number, and that it passes on
+    /// packets of at most `largest` bytes. That is believed of what is in flight (RFC 5927,
+    /// section 4.1), as far as it makes segments smaller.
+    pub fn too_big(&mut self, now: Time, sequence: u32, largest: u16, outbox: &mut TcpOutbox) {
+        let segment = largest.saturating_sub(self.settings.headers());
+        if !(LEAST_SEGMENT..self.settings.maximum_segment).contains(&segment) {
+            return;
+        }
+        if self.sender.as_mut().is_some_and(|it| it.limit_segment(now, sequence, segment)) {
+            self.shrink(now, [segment, 0], std::iter::empty(), outbox);
+        }
+    }
+
+    /// Sends segments of the size that the sender has found, if that is another than before.
+    #[inline]
+    fn follow_path(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        let Some(segment) = self.sender.as_mut().and_then(|it| it.found_segment()) else { return };
+        if segment < self.settings.maximum_segment {
+            self.shrink(now, [segment, 0], std::iter::empty(), outbox);
+        } else {
+            self.set_segment(segment);
+            if let Some(sender) = &mut self.sender {
+                sender.grow(&self.settings);
+            }
+        }
+    }
+
+    fn set_segment(&mut self, maximum_segment: u16) {
+        self.settings = Arc::new(TcpSettings { maximum_segment, ..(*self.settings).clone() });
     }
 
     /// The network layer takes another path for what is sent from now on.

@@ -8,6 +8,7 @@ mod ecn_negotiation;
 mod endpoint;
 mod judgement;
 pub(crate) mod limits;
+mod path_mtu;
 mod rack;
 pub(crate) mod reassembly;
 pub(crate) mod receive_buffer;

@@ -33,6 +33,7 @@ use state::{Delivered, ForwardRecovery, Part, Phase, Probe, Undo};
 use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
+use super::path_mtu::PathMtu;
 use super::rack::Rack;
 use super::scoreboard::{Scoreboard, Sent, counted};
 use super::sender_state::Subflow;
@@ -121,6 +122,8 @@ pub(super) struct Sender {
     repaired: u64,
     /// The byte after all that was sent before the path changed, until that is acknowledged.
     path_changed: Option<u64>,
+    /// How large segments may be, where it finds that out by itself.
+    path_mtu: Option<Box<PathMtu>>,
     probe_from: Time,
     reordering_until: Option<Time>,
     /// How much of the window is in use, where that decides.
@@ -183,6 +186,7 @@ impl Sender {
             timed_out: 0,
             repaired: FIRST - 1,
             path_changed: None,
+            path_mtu: None,
             probe_from: Time::ZERO,
             reordering_until: None,
             validation: (settings.after_idleness == Idleness::Validate).then(Box::default),
@@ -319,6 +323,9 @@ impl Sender {
     /// The settings are those that both ends agreed on; nothing was sent yet.
     pub(super) fn agree(&mut self, settings: &Arc<TcpSettings>) {
         self.settings = Arc::clone(settings);
+        if self.path_mtu.is_some() {
+            self.discover_path_mtu();
+        }
         self.count_segments();
     }
 
@@ -360,6 +367,9 @@ impl Sender {
         if advanced {
             self.timeout_from = now;
             self.probe_from = now;
+        }
+        if self.path_mtu.is_some() {
+            self.judge_path_probe(now);
         }
         self.take_round_trip(now, segment, advanced, &delivered, counters);
         self.judge_spurious(segment, advanced, repeats, &delivered, counters);

@@ -20,6 +20,7 @@ impl Sender {
             Recovery::Sack => self.find_losses_by_count(),
             Recovery::Tahoe | Recovery::Reno | Recovery::NewReno => self.find_loss_of_first(),
         };
+        let lost = if lost > 0 { lost - self.lost_of_path_probe(now).min(lost) } else { 0 };
         if lost > 0 {
             self.account.lose(lost);
         }

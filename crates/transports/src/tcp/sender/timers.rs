@@ -133,6 +133,7 @@ impl Sender {
         if first && !repairing {
             self.remember();
         }
+        self.note_timeout(now, first);
         let flight = self.in_flight();
         let lost = self.lose_after_timeout(now);
         self.account.lose(lost);

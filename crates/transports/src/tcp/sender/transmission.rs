@@ -28,6 +28,9 @@ impl Sender {
         if self.board.is_empty() && self.new_length().is_some() {
             self.begin_again(now);
         }
+        if self.path_mtu.is_some() {
+            self.probe_path(now, counters, emit);
+        }
         let rate = self.pacing_rate();
         let mut limit = Limit::CongestionWindow;
         // What is left of a burst.
@@ -134,7 +137,7 @@ impl Sender {
     }
 
     /// Bytes per second, if packets are paced.
-    fn pacing_rate(&self) -> Option<f64> {
+    pub(super) fn pacing_rate(&self) -> Option<f64> {
         let is_paced = self.settings.pacing || self.controller.pacing_rate().is_some();
         if is_paced { self.rate() } else { None }
     }
