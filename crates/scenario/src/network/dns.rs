@@ -231,7 +231,7 @@ fn parse_addresses(all: &[Located<String>]) -> Result<Vec<IpAddr>, Mistake> {
 mod tests {
     use super::*;
 
-    const VALID: &str = include_str!("../../../scenarios/dns/four-countries.toml");
+    const VALID: &str = include_str!("../../../../scenarios/dns/four-countries.toml");
 
     /// The message of the text with one thing in another's place.
     #[track_caller]

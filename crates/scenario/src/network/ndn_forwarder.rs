@@ -240,7 +240,7 @@ impl Route {
 mod tests {
     use super::*;
 
-    const VALID: &str = include_str!("../../../scenarios/live/ndn.toml");
+    const VALID: &str = include_str!("../../../../scenarios/live/ndn.toml");
 
     #[test]
     fn a_file_says_where_it_listens_and_what_leads_where() {
