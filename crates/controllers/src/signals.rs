@@ -176,3 +176,15 @@ pub struct Start {
     /// section 3.1, recommends ("arbitrarily high").
     pub initial_ssthresh: f64,
 }
+
+impl Default for Start {
+    /// TCP's: 10 segments (RFC 6928), and one after a timeout with a minimum of two (RFC 5681).
+    fn default() -> Self {
+        Self {
+            initial_window: 10.0,
+            minimum_window: 2.0,
+            restart_window: 1.0,
+            initial_ssthresh: f64::INFINITY,
+        }
+    }
+}

@@ -28,17 +28,25 @@ pub struct RtoLimits {
     pub most_backoff: f64,
 }
 
+impl RtoLimits {
+    /// Those of TCP in Linux, with 60 s at most.
+    pub const LINUX: Self =
+        Self { minimum_variation: Duration::from_millis(200), ..Self::WITHOUT_VARIATION };
+
+    const WITHOUT_VARIATION: Self = Self {
+        initial: Duration::from_secs(1),
+        minimum: Duration::from_millis(200),
+        minimum_variation: Duration::ZERO,
+        maximum: Duration::from_secs(60),
+        most_backoff: f64::INFINITY,
+    };
+}
+
 impl Default for RtoLimits {
     /// 1 s at first, then 200 ms to 60 s; the multiplier without a limit of its
     /// own.
     fn default() -> Self {
-        Self {
-            initial: Duration::from_secs(1),
-            minimum: Duration::from_millis(200),
-            minimum_variation: Duration::ZERO,
-            maximum: Duration::from_secs(60),
-            most_backoff: f64::INFINITY,
-        }
+        Self::WITHOUT_VARIATION
     }
 }
 

@@ -1,15 +1,10 @@
 //! How connections with real peers behave: as Linux's do, with any controller.
 
 use thiserror::Error;
-use windtunnel_controllers::{DESCRIPTIONS, Need, Settings as ControllerSettings, Start};
-use windtunnel_engine::Duration;
-use windtunnel_packets::Dscp;
+use windtunnel_controllers::{DESCRIPTIONS, Need, Settings as ControllerSettings};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::TIMESTAMPS_SIZE;
-use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
-};
+use windtunnel_transports::tcp::{EcnMode, Nagle, Reading, TcpSettings};
 
 /// The length of a TCP header without options.
 const HEADER: u16 = 20;
@@ -64,37 +59,12 @@ fn of_version(ip: IpVersion, controller: &ControllerSettings, largest_packet: u1
     };
     TcpSettings {
         ip,
-        dscp: Dscp::DEFAULT,
         maximum_segment: largest_packet.saturating_sub(headers).max(1),
-        timestamps: true,
-        recovery: Recovery::Rack,
         ecn,
         server_ecn: ecn,
-        acknowledge_every: 2,
-        acknowledge_within: Duration::from_millis(40),
-        timeout_limits: RtoLimits {
-            minimum_variation: Duration::from_millis(200),
-            ..RtoLimits::default()
-        },
-        receive_buffer: BufferLimits { initial: 1 << 16, maximum: 6 << 20 },
-        send_buffer: 4 << 20,
-        write_size: None,
         nagle: Nagle::Minshall,
-        after_idleness: Idleness::Decay,
-        after_path_change: AfterPathChange::Keep,
         reading: Reading::AsTaken,
-        pacing: false,
         small_queues: Some(false),
-        segmentation_offload: false,
-        receive_offload: None,
-        sack_compression: false,
-        controller: controller.clone(),
-        receiver_controller: None,
-        start: Start {
-            initial_window: 10.0,
-            minimum_window: 2.0,
-            restart_window: 1.0,
-            initial_ssthresh: f64::INFINITY,
-        },
+        ..TcpSettings::new(controller.clone())
     }
 }

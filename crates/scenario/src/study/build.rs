@@ -25,8 +25,7 @@ use crate::traffic::bridges;
 use crate::traffic::consumers::ConsumerContext;
 use crate::traffic::controllers::Controllers;
 use crate::traffic::faces;
-use crate::traffic::flows;
-use crate::traffic::flows::FlowContext;
+use crate::traffic::flows::{self, FlowContext};
 use crate::traffic::sessions;
 use crate::traffic::tunnels;
 

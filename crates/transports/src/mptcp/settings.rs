@@ -34,12 +34,18 @@ pub struct PathChange {
 
 /// What a subflow is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case"),
+    schemars(rename = "SubflowState")
+)]
 pub enum PathState {
     /// It carries data.
     Active,
-    /// It carries data only while no other can.
+    /// It carries data only while no other can; the other end is notified by MP_PRIO.
     Backup,
-    /// It is reset, and the client's address there is withdrawn.
+    /// It is reset under load, and the address is withdrawn by REMOVE_ADDR.
     Removed,
 }
 
@@ -96,7 +102,7 @@ impl MultipathSettings {
             opportunistic_retransmission: true,
             accounting: Accounting {
                 application_limited: true,
-                unit: WindowUnit::Packets,
+                unit: WindowUnit::default(),
                 paced_excess: 0,
             },
             server_is_capable: true,

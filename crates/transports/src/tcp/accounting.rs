@@ -1,12 +1,19 @@
 //! How the sender of a subflow counts.
 
-/// In what a window, and what is in flight, delivered or lost, is counted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What windows, and what is in flight, delivered or lost, are counted in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case"),
+    schemars(rename = "CountedIn")
+)]
 pub enum WindowUnit {
-    /// Bytes (RFC 5681, section 2).
-    Bytes,
-    /// Packets: each segment with data is as much as a full one (Linux's `tcp_packets_in_flight`).
+    /// Packets, as in Linux: a segment that is not full is as much as a full one.
+    #[default]
     Packets,
+    /// Bytes (RFC 5681, section 2), given in full segments.
+    Bytes,
 }
 
 /// How the sender of a subflow counts.

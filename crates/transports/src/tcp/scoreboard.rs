@@ -540,7 +540,8 @@ mod tests {
                 prop_assert_eq!(board.was_resent(it.start), it.resent);
             }
             let of = |state| list.iter().filter(move |it| it.state == state);
-            prop_assert_eq!(board.in_flight(), of(State::InFlight).map(|it| it.length).sum());
+            let in_flight: u64 = of(State::InFlight).map(|it| it.length).sum();
+            prop_assert_eq!(board.in_flight(), in_flight);
             prop_assert_eq!(board.delivered() as usize, of(State::Delivered).count());
             prop_assert_eq!(
                 (board.len() as usize, board.is_empty()),

@@ -9,23 +9,24 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use crate::rtt::RtoLimits;
 
 /// How a sender finds and repairs losses.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Recovery {
-    /// Three duplicate acknowledgements lead back to slow start; what followed
-    /// the loss is sent again (Jacobson 1988). Without SACK.
-    Tahoe,
-    /// Fast retransmit and fast recovery, which the first new acknowledgement
-    /// ends (RFC 5681, section 3.2). Without SACK.
-    Reno,
-    /// Fast recovery until everything sent before it is acknowledged (RFC 6582).
-    /// Without SACK.
-    NewReno,
-    /// The SACK scoreboard with three duplicates (RFC 6675), and proportional
-    /// rate reduction (RFC 9937).
-    Sack,
-    /// By the time of sending, with tail loss probes (RFC 8985), and proportional
-    /// rate reduction (RFC 9937).
+    /// Selective acknowledgements and the time of sending (RFC 8985, RFC 9937).
+    #[default]
     Rack,
+    /// Selective acknowledgements (RFC 6675, RFC 9937).
+    Sack,
+    /// Fast recovery until all is acknowledged that was sent before (RFC 6582).
+    NewReno,
+    /// Fast recovery that the first new acknowledgement ends (RFC 5681).
+    Reno,
+    /// Three duplicate acknowledgements lead back to slow start (Jacobson 1988).
+    Tahoe,
 }
 
 impl Recovery {
@@ -38,21 +39,28 @@ impl Recovery {
 }
 
 /// What an end does with ECN.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case"),
+    schemars(rename = "Ecn")
+)]
 pub enum EcnMode {
-    /// Nothing: its packets are not ECN-capable.
+    /// Nothing: routers drop where they would mark.
+    #[default]
     Off,
-    /// The receiver echoes a mark until the sender has answered it (RFC 3168).
+    /// A mark is echoed until the sender has reacted to it (RFC 3168).
     Classic,
     /// Each acknowledgement says whether what it acknowledges was marked
-    /// (RFC 8257, section 3.2).
+    /// (RFC 8257).
     Dctcp,
-    /// The receiver counts marked packets (accurate ECN: RFC 9768); the sender's
-    /// packets are ECT(0).
+    /// The receiver counts marked packets (RFC 9768).
     Accurate,
-    /// The same with packets of ECT(1) (L4S: RFC 9331).
+    /// The same, with packets that ask for L4S (RFC 9331).
     Scalable,
-    /// RFC 3168, and an echo of the milder mark (SCE).
+    /// As `classic`, and the milder mark of SCE is echoed.
+    #[cfg_attr(feature = "serde", serde(rename = "sce"))]
     SomeCongestion,
 }
 
@@ -73,42 +81,58 @@ impl EcnMode {
     }
 }
 
-/// What becomes of the window when nothing was sent for longer than the retransmission
-/// timeout. Controllers that work from delivery rates are not concerned.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What happens to the window when nothing was sent for longer than the timeout.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Idleness {
-    /// It restarts from the initial window (RFC 5681, section 4.1).
-    Restart,
-    /// It is halved for each timeout that passed, down to the initial window, and the
-    /// threshold is at least three quarters of it (RFC 2861, as in Linux).
+    /// Halved for each timeout that passed, down to the initial window (RFC 2861, as in
+    /// Linux).
+    #[default]
     Decay,
-    /// It stays for five minutes, and then is halved. Where less than half of it is in use,
-    /// it does not grow, and a decrease is one of what is in use (RFC 7661).
+    /// The initial window (RFC 5681, section 4.1).
+    Restart,
+    /// As before for five minutes; an unused window does not grow, and does not count when it
+    /// is decreased (RFC 7661).
     Validate,
-    /// It stays.
+    /// As before.
     Keep,
 }
 
-/// Which data waits that does not fill a segment, unless it is the last.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// Which data that does not fill a segment waits for more.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
 pub enum Nagle {
-    /// None (`TCP_NODELAY` of Linux and others).
+    /// None.
+    #[default]
     Off,
-    /// That written while any data is not acknowledged (RFC 9293, section 3.7.4).
+    /// All that is written while any data is not acknowledged (RFC 9293, section 3.7.4).
     Classic,
-    /// That written while a segment is not acknowledged that was not full either
-    /// (draft-minshall-nagle-01, as in Linux).
+    /// What is written while a segment is not acknowledged that was not full either
+    /// (draft-minshall-nagle, as in Linux).
     Minshall,
 }
 
-/// What becomes of the congestion state when the network layer takes another path.
+/// What happens to the congestion state when packets take another path.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(rename_all = "kebab-case")
+)]
 pub enum AfterPathChange {
-    /// The window and the round-trip estimate stay.
+    /// It stays.
     #[default]
     Keep,
-    /// What was sent until then neither raises nor lowers the window, which is the initial one;
-    /// then the controller and the round-trip estimate begin anew.
+    /// The initial window; when all that was sent on the path before is acknowledged, the
+    /// controller and the round-trip estimate begin anew.
     Restart,
 }
 
@@ -122,6 +146,9 @@ pub struct BufferLimits {
 }
 
 impl BufferLimits {
+    /// Of receivers in Linux: at first what a window says that is not scaled.
+    pub const LINUX: Self = Self { initial: 65_535, maximum: 6 << 20 };
+
     /// One that always has this size.
     #[must_use]
     pub fn fixed(size: u64) -> Self {
@@ -130,9 +157,10 @@ impl BufferLimits {
 }
 
 /// When the receiving application takes what arrived.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Reading {
     /// At once.
+    #[default]
     AtOnce,
     /// When it says so ([`Endpoint::take`](super::Endpoint::take)): without that the
     /// window closes.
@@ -202,6 +230,47 @@ pub struct TcpSettings {
 }
 
 impl TcpSettings {
+    /// After how many full segments a receiver acknowledges where nothing else is said.
+    pub const ACKNOWLEDGE_EVERY: u8 = 2;
+    /// How long it waits for them where nothing else is said: as in Linux.
+    pub const ACKNOWLEDGE_WITHIN: Duration = Duration::from_millis(40);
+    /// The bytes that a sender can hold where nothing else is said: as in Linux.
+    pub const SEND_BUFFER: u64 = 4 << 20;
+
+    /// Over IPv4 in packets of 1500 bytes, with what else this controller needs and the defaults
+    /// of Linux, for applications that have set `TCP_NODELAY` and read at once.
+    #[must_use]
+    pub fn new(controller: ControllerSettings) -> Self {
+        let ecn = EcnMode::wanted_by(&controller);
+        Self {
+            ip: IpVersion::V4,
+            dscp: Dscp::DEFAULT,
+            maximum_segment: 1448,
+            timestamps: true,
+            recovery: Recovery::default(),
+            ecn,
+            server_ecn: ecn,
+            acknowledge_every: Self::ACKNOWLEDGE_EVERY,
+            acknowledge_within: Self::ACKNOWLEDGE_WITHIN,
+            timeout_limits: RtoLimits::LINUX,
+            receive_buffer: BufferLimits::LINUX,
+            send_buffer: Self::SEND_BUFFER,
+            write_size: None,
+            nagle: Nagle::default(),
+            after_idleness: Idleness::default(),
+            after_path_change: AfterPathChange::default(),
+            reading: Reading::default(),
+            pacing: false,
+            small_queues: None,
+            segmentation_offload: false,
+            receive_offload: None,
+            sack_compression: false,
+            controller,
+            receiver_controller: None,
+            start: Start::default(),
+        }
+    }
+
     /// The bytes of the headers of a segment with data, that of IP included.
     #[must_use]
     pub fn headers(&self) -> u16 {

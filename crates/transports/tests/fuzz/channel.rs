@@ -12,13 +12,11 @@ use windtunnel_controllers::{
     DESCRIPTIONS, Description, Need, Settings as ControllerSettings, Start,
 };
 use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{Flags, Segment};
-use windtunnel_packets::{Body, Dscp, Ecn, Packet};
+use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Nagle, Reading, Recovery, Role,
-    TcpSettings,
+    BufferLimits, EcnMode, Endpoint, Nagle, Recovery, Role, TcpSettings,
 };
 
 /// What is tried.
@@ -193,15 +191,12 @@ fn cases() -> impl Strategy<Value = Case> {
 impl Case {
     fn settings(&self) -> TcpSettings {
         TcpSettings {
-            ip: IpVersion::V4,
-            dscp: Dscp::DEFAULT,
             maximum_segment: self.segment,
             timestamps: self.timestamps,
             recovery: self.recovery,
             ecn: self.ecn,
             server_ecn: self.server_ecn,
             acknowledge_every: self.acknowledge_every,
-            acknowledge_within: Duration::from_millis(40),
             timeout_limits: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },
             receive_buffer: BufferLimits::fixed(
                 self.buffer * u64::from(self.segment) + self.buffer % 7,
@@ -209,8 +204,6 @@ impl Case {
             send_buffer: 1 << 30,
             write_size: self.writes.0,
             nagle: self.writes.1,
-            after_idleness: Idleness::Decay,
-            after_path_change: AfterPathChange::Keep,
             small_queues: Some(false),
             segmentation_offload: self.offload.segmentation,
             receive_offload: self.offload.receive,
@@ -219,15 +212,9 @@ impl Case {
                 Some(it) if self.timestamps => Some(ControllerSettings::defaults(receivers()[it])),
                 _ => None,
             },
-            reading: Reading::AtOnce,
             pacing: self.pacing,
-            controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),
-            start: Start {
-                initial_window: self.initial_window,
-                minimum_window: 2.0,
-                restart_window: 1.0,
-                initial_ssthresh: f64::INFINITY,
-            },
+            start: Start { initial_window: self.initial_window, ..Start::default() },
+            ..TcpSettings::new(ControllerSettings::defaults(DESCRIPTIONS[self.controller]))
         }
     }
 

@@ -8,20 +8,17 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings, Start};
+use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings};
 use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::multipath::{Multipath, Version};
 use windtunnel_packets::tcp::Segment;
-use windtunnel_packets::{Body, Dscp, Packet};
+use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_transports::mptcp::{
     self, Endpoint, MultipathSettings, PathChange, PathSettings, PathState,
 };
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, Role, TcpSettings,
-};
+use windtunnel_transports::tcp::{BufferLimits, EcnMode, Nagle, Recovery, Role, TcpSettings};
 
 use crate::channel::writes;
 
@@ -142,36 +139,17 @@ const SEGMENT: u64 = 1_400;
 impl Case {
     fn settings(&self) -> MultipathSettings {
         let tcp = TcpSettings {
-            ip: IpVersion::V4,
-            dscp: Dscp::DEFAULT,
             maximum_segment: SEGMENT as u16,
-            timestamps: true,
             recovery: self.recovery,
             ecn: EcnMode::Off,
             server_ecn: EcnMode::Off,
-            acknowledge_every: 2,
-            acknowledge_within: Duration::from_millis(40),
             timeout_limits: RtoLimits::default(),
             receive_buffer: BufferLimits::fixed(self.buffer * SEGMENT),
             send_buffer: 1 << 30,
             write_size: self.writes.0,
             nagle: self.writes.1,
-            after_idleness: Idleness::Decay,
-            after_path_change: AfterPathChange::Keep,
             small_queues: Some(false),
-            segmentation_offload: false,
-            receive_offload: None,
-            sack_compression: false,
-            receiver_controller: None,
-            reading: Reading::AtOnce,
-            pacing: false,
-            controller: ControllerSettings::defaults(DESCRIPTIONS[self.controller]),
-            start: Start {
-                initial_window: 10.0,
-                minimum_window: 2.0,
-                restart_window: 1.0,
-                initial_ssthresh: f64::INFINITY,
-            },
+            ..TcpSettings::new(ControllerSettings::defaults(DESCRIPTIONS[self.controller]))
         };
         let paths = self.channels.iter().enumerate().map(|(place, it)| PathSettings {
             addresses: [place as u8, if it.has_address { place as u8 } else { 0 }],

@@ -5,18 +5,14 @@ use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
 use std::sync::Arc;
 
-use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings, Start};
+use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings};
 use windtunnel_engine::{Duration, Rate, Time};
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::multipath::Version;
 use windtunnel_packets::tcp::Segment;
-use windtunnel_packets::{Body, Dscp, Packet};
+use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_transports::mptcp::{self, Endpoint, MultipathSettings, PathSettings};
-use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, Role, TcpSettings,
-};
+use windtunnel_transports::tcp::{BufferLimits, EcnMode, Role, TcpSettings};
 
 /// The bytes of data in a segment that fills a packet of 1500.
 pub(crate) const SEGMENT: u64 = 1420;
@@ -24,39 +20,13 @@ pub(crate) const SEGMENT: u64 = 1420;
 pub(crate) fn tcp(controller: &str) -> TcpSettings {
     let description = DESCRIPTIONS.iter().find(|it| it.name == controller).unwrap();
     TcpSettings {
-        ip: IpVersion::V4,
-        dscp: Dscp::DEFAULT,
         maximum_segment: SEGMENT as u16,
-        timestamps: true,
-        recovery: Recovery::Rack,
         ecn: EcnMode::Off,
         server_ecn: EcnMode::Off,
-        acknowledge_every: 2,
-        acknowledge_within: Duration::from_millis(40),
-        timeout_limits: RtoLimits {
-            minimum_variation: Duration::from_millis(200),
-            ..RtoLimits::default()
-        },
         receive_buffer: BufferLimits::fixed(1 << 22),
         send_buffer: 1 << 22,
-        write_size: None,
-        nagle: Nagle::Off,
-        after_idleness: Idleness::Decay,
-        after_path_change: AfterPathChange::Keep,
-        reading: Reading::AtOnce,
-        pacing: false,
         small_queues: Some(false),
-        segmentation_offload: false,
-        receive_offload: None,
-        sack_compression: false,
-        receiver_controller: None,
-        controller: ControllerSettings::defaults(description),
-        start: Start {
-            initial_window: 10.0,
-            minimum_window: 2.0,
-            restart_window: 1.0,
-            initial_ssthresh: f64::INFINITY,
-        },
+        ..TcpSettings::new(ControllerSettings::defaults(description))
     }
 }
 

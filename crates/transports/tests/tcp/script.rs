@@ -7,17 +7,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use windtunnel_controllers::{Controller, DESCRIPTIONS, Settings as ControllerSettings, Start};
+use windtunnel_controllers::{Controller, DESCRIPTIONS, Settings as ControllerSettings};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::{
     ByteCounters, Flags, SackBlock, Segment, SynOptions, TIMESTAMPS_SIZE,
 };
-use windtunnel_packets::{Body, Dscp, Ecn, Packet};
+use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Endpoint, Idleness, Nagle, Reading, Recovery, Role,
-    TcpSettings,
+    BufferLimits, EcnMode, Endpoint, Idleness, Recovery, Role, TcpSettings,
 };
 
 /// The bytes of a full segment.
@@ -28,36 +26,17 @@ const SCALE: u8 = 8;
 /// Timeouts of RFC 6298, no timestamps, and a window of 10 that AIMD governs.
 pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
     TcpSettings {
-        ip: IpVersion::V4,
-        dscp: Dscp::DEFAULT,
         maximum_segment: SEGMENT as u16,
         timestamps: false,
         recovery,
         ecn: EcnMode::Off,
         server_ecn: EcnMode::Off,
-        acknowledge_every: 2,
-        acknowledge_within: Duration::from_millis(40),
         timeout_limits: RtoLimits { minimum: Duration::from_secs(1), ..RtoLimits::default() },
         receive_buffer: BufferLimits::fixed(1 << 24),
         send_buffer: 1 << 24,
-        write_size: None,
-        nagle: Nagle::Off,
         after_idleness: Idleness::Restart,
-        after_path_change: AfterPathChange::Keep,
-        reading: Reading::AtOnce,
-        pacing: false,
         small_queues: Some(false),
-        segmentation_offload: false,
-        receive_offload: None,
-        sack_compression: false,
-        receiver_controller: None,
-        controller: controller("aimd"),
-        start: Start {
-            initial_window: 10.0,
-            minimum_window: 2.0,
-            restart_window: 1.0,
-            initial_ssthresh: f64::INFINITY,
-        },
+        ..TcpSettings::new(controller("aimd"))
     }
 }
 

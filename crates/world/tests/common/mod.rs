@@ -15,8 +15,6 @@ use windtunnel_networks::bridge::{
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
-use windtunnel_packets::Dscp;
-use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::ndn::wire::size::{NameSize, SignatureKind};
 use windtunnel_packets::ndn::{PacketFormat, PrefixId};
 use windtunnel_queues::{
@@ -29,9 +27,7 @@ use windtunnel_transports::ndn::consumer::{
 };
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
-};
+use windtunnel_transports::tcp::{BufferLimits, EcnMode, Recovery, TcpSettings};
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
     FlowSample, LinkPlan, Metric, NodePlan, NodeSample, PacketEvent, Paths, Plan, PlaybackSample,
@@ -520,36 +516,14 @@ pub(crate) fn over_tcp(
     workload: windtunnel_applications::Workload,
 ) -> Transport {
     let settings = TcpSettings {
-        ip: IpVersion::V4,
-        dscp: Dscp::DEFAULT,
-        maximum_segment: 1448,
-        timestamps: true,
         recovery,
         ecn,
         server_ecn: ecn,
-        acknowledge_every: 2,
-        acknowledge_within: Duration::from_millis(40),
         timeout_limits: RtoLimits::default(),
         receive_buffer: BufferLimits::fixed(1 << 30),
         send_buffer: 1 << 30,
-        write_size: None,
-        nagle: Nagle::Off,
-        after_idleness: Idleness::Decay,
-        after_path_change: AfterPathChange::Keep,
-        reading: Reading::AtOnce,
-        pacing: false,
         small_queues: Some(false),
-        segmentation_offload: false,
-        receive_offload: None,
-        sack_compression: false,
-        receiver_controller: None,
-        controller: controller("cubic"),
-        start: Start {
-            initial_window: 10.0,
-            minimum_window: 2.0,
-            restart_window: 1.0,
-            initial_ssthresh: f64::INFINITY,
-        },
+        ..TcpSettings::new(controller("cubic"))
     };
     Transport::Tcp { settings: Arc::new(settings), workload }
 }

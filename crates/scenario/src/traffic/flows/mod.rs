@@ -5,6 +5,7 @@ mod paths;
 mod split;
 mod subflow_changes;
 mod tcp;
+mod tcp_defaults;
 mod udp;
 mod workloads;
 

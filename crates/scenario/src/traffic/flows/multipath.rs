@@ -60,7 +60,7 @@ pub(super) struct Multipath {
     application_limited: bool,
     /// What windows, data in flight and delivery rates of subflows are counted in.
     #[serde(default)]
-    window_unit: CountedIn,
+    window_unit: WindowUnit,
     /// Whether rates of sending, which are segments per second, are taken for those of segments
     /// of plain TCP, although the options of Multipath TCP leave less room for data, as in Linux:
     /// subflows are paced faster, by 1448 / 1420. Default: with version `v1`.
@@ -83,16 +83,6 @@ choice! {
         /// RFC 6824, as in Linux's out-of-tree implementation: numbers of 32 bits and
         /// checksums, 1428 B of data in 1500 B.
         V0,
-    }
-}
-
-choice! {
-    /// What windows are counted in.
-    CountedIn as WindowUnit {
-        /// Packets, as in Linux: a segment that is not full is as much as a full one.
-        Packets,
-        /// Bytes (RFC 5681, section 2), given in full segments.
-        Bytes,
     }
 }
 
@@ -235,7 +225,7 @@ impl Multipath {
         let is_plain = self.paced_as_plain.unwrap_or(version == Version::V1);
         Accounting {
             application_limited: self.application_limited,
-            unit: self.window_unit.into(),
+            unit: self.window_unit,
             paced_excess: if is_plain { MultipathSettings::overhead(version) } else { 0 },
         }
     }

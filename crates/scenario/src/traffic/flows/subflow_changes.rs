@@ -5,7 +5,6 @@ use serde::Deserialize;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::mptcp::{PathChange, PathState};
 
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::located::Located;
 use crate::reading::units::Measured;
@@ -19,19 +18,7 @@ pub(super) struct SubflowChange {
     /// Its number, as in the tables: 0 is that of the first path.
     subflow: Located<usize>,
     /// What it is from then on.
-    state: SubflowState,
-}
-
-choice! {
-    /// What a subflow is for.
-    SubflowState as PathState {
-        /// It carries data.
-        Active,
-        /// It carries data only while no other can; the other end is notified by MP_PRIO.
-        Backup,
-        /// It is reset under load, and the address is withdrawn by REMOVE_ADDR.
-        Removed,
-    }
+    state: PathState,
 }
 
 /// The changes in the order of time, of a flow with this many paths.
@@ -56,14 +43,13 @@ pub(super) fn in_order(
             "a removed subflow cannot be restored; a link that goes down and up interrupts it \
              instead",
         )?;
-        let state = PathState::from(it.state);
-        removed[path] = state == PathState::Removed;
+        removed[path] = it.state == PathState::Removed;
         it.subflow.checked(
             |_| removed.contains(&false),
             || "this removes the last subflow".to_owned(),
             "leave one of them, or stop the flow",
         )?;
-        planned.push(PathChange { at: Time::ZERO + it.at.0, path, state });
+        planned.push(PathChange { at: Time::ZERO + it.at.0, path, state: it.state });
     }
     Ok(planned)
 }

@@ -15,22 +15,16 @@ use windtunnel_world::{MultipathPlan, SplitPlan, Transport, headers};
 use super::multipath::Multipath;
 use super::paths::{FULL_PACKET, FlowContext};
 use super::split::Split;
+use super::tcp_defaults;
 use super::workloads::TcpWorkload;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
 use crate::reading::sizes::{MOST_BUFFER, MOST_DATA, within};
 use crate::reading::timers::{above_zero, at_most_initial};
-use crate::reading::units::{
-    Bytes, Measured, Segments, bytes, microseconds, milliseconds, segments,
-};
+use crate::reading::units::{Bytes, Measured, Segments, microseconds};
 use crate::traffic::controllers::Controller;
 use crate::traffic::needs::{Carrier, Network, check_needs};
-
-/// What a receiver can hold at first, in bytes, if its buffer grows: what a window says
-/// that is not scaled.
-const INITIAL_RECEIVE_BUFFER: u64 = 65_535;
 
 /// A flow over TCP.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -53,41 +47,41 @@ pub(crate) struct Tcp {
     timestamps: bool,
     /// How losses are found and repaired.
     #[serde(default)]
-    recovery: Recovery,
+    recovery: tcp::Recovery,
     /// What the end that opens the connection would do with ECN; in effect is what both
     /// ends agree on in the handshake; default: what the controller needs, or else `off`.
-    ecn: Option<Ecn>,
+    ecn: Option<EcnMode>,
     /// What the other end would do with ECN: beside one that can do less, `accurate` and
     /// `scalable` fall back to `classic`, and all to `off`; default: the same.
-    server_ecn: Option<Ecn>,
+    server_ecn: Option<EcnMode>,
     /// After how many full segments the receiver acknowledges. More than two thin out the
     /// acknowledgements.
-    #[serde(default = "segments::<2>")]
+    #[serde(default = "tcp_defaults::acknowledge_every")]
     acknowledge_every: Located<Measured<Segments>>,
     /// How long it waits for them.
-    #[serde(default = "milliseconds::<40>")]
+    #[serde(default = "tcp_defaults::acknowledge_within")]
     acknowledge_within: Located<Measured<Duration>>,
     /// The timeout before the first round trip is measured.
-    #[serde(default = "milliseconds::<1000>")]
+    #[serde(default = "tcp_defaults::initial_timeout")]
     initial_timeout: Located<Measured<Duration>>,
     /// The smallest timeout. The default is Linux's; RFC 6298 has 1 s.
-    #[serde(default = "milliseconds::<200>")]
+    #[serde(default = "tcp_defaults::minimum_timeout")]
     minimum_timeout: Located<Measured<Duration>>,
     /// The least by which the timeout exceeds the smoothed round trip. The default is
     /// Linux's; RFC 6298 has the clock's granularity.
-    #[serde(default = "milliseconds::<200>")]
+    #[serde(default = "tcp_defaults::minimum_variation")]
     minimum_variation: Located<Measured<Duration>>,
     /// The greatest timeout.
-    #[serde(default = "milliseconds::<60_000>")]
+    #[serde(default = "tcp_defaults::maximum_timeout")]
     maximum_timeout: Located<Measured<Duration>>,
     /// What the receiver can hold, always; default: 64 KiB at first, and with what is taken
     /// in a round trip more, up to `maximum_receive_buffer`.
     receive_buffer: Option<Located<Measured<Bytes>>>,
     /// How far the receive buffer grows. The default is Linux's.
-    #[serde(default = "bytes::<6_291_456>")]
+    #[serde(default = "tcp_defaults::maximum_receive_buffer")]
     maximum_receive_buffer: Located<Measured<Bytes>>,
     /// What the sender can hold until it is acknowledged. The default is Linux's.
-    #[serde(default = "bytes::<4_194_304>")]
+    #[serde(default = "tcp_defaults::send_buffer")]
     send_buffer: Located<Measured<Bytes>>,
     /// What its applications write at a time: data that they have at once is written in pieces of
     /// that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes
@@ -97,15 +91,15 @@ pub(crate) struct Tcp {
     /// written last before a connection is closed does not. The default is as if applications
     /// had set `TCP_NODELAY`, which systems do not by default.
     #[serde(default)]
-    nagle: Nagle,
+    nagle: tcp::Nagle,
     /// What happens to the window when nothing was sent for longer than the timeout. BBR is not
     /// concerned.
     #[serde(default)]
-    after_idleness: Idleness,
+    after_idleness: tcp::Idleness,
     /// What happens to the window and the round-trip estimate when packets take another path by the
     /// flow's `path_policy`.
     #[serde(default)]
-    after_path_change: AfterPathChange,
+    after_path_change: tcp::AfterPathChange,
     /// When the receiving application takes what arrived.
     #[serde(default)]
     reading: Reading,
@@ -140,7 +134,7 @@ pub(crate) struct Tcp {
     #[serde(default)]
     sack_compression: bool,
     /// The window at the start.
-    #[serde(default = "segments::<10>")]
+    #[serde(default = "tcp_defaults::initial_window")]
     initial_window: Located<Measured<Segments>>,
     /// No decrease goes below this; default: 2 segments, or the initial window if that
     /// is smaller.
@@ -161,81 +155,6 @@ fn yes() -> bool {
     true
 }
 
-choice! {
-    /// How a sender finds and repairs losses.
-    Recovery as tcp::Recovery {
-        /// Selective acknowledgements and the time of sending (RFC 8985, RFC 9937).
-        Rack,
-        /// Selective acknowledgements (RFC 6675, RFC 9937).
-        Sack,
-        /// Fast recovery until all is acknowledged that was sent before (RFC 6582).
-        NewReno,
-        /// Fast recovery that the first new acknowledgement ends (RFC 5681).
-        Reno,
-        /// Three duplicate acknowledgements lead back to slow start (Jacobson 1988).
-        Tahoe,
-    }
-}
-
-/// What an end does with ECN.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Ecn {
-    /// Nothing: routers drop where they would mark.
-    Off,
-    /// A mark is echoed until the sender has reacted to it (RFC 3168).
-    Classic,
-    /// Each acknowledgement says whether what it acknowledges was marked
-    /// (RFC 8257).
-    Dctcp,
-    /// The receiver counts marked packets (RFC 9768).
-    Accurate,
-    /// The same, with packets that ask for L4S (RFC 9331).
-    Scalable,
-    /// As `classic`, and the milder mark of SCE is echoed.
-    Sce,
-}
-
-choice! {
-    /// Which data that does not fill a segment waits for more.
-    Nagle as tcp::Nagle {
-        /// None.
-        Off,
-        /// All that is written while any data is not acknowledged (RFC 9293, section 3.7.4).
-        Classic,
-        /// What is written while a segment is not acknowledged that was not full either
-        /// (draft-minshall-nagle, as in Linux).
-        Minshall,
-    }
-}
-
-choice! {
-    /// What happens to the window when nothing was sent for longer than the timeout.
-    Idleness as tcp::Idleness {
-        /// Halved for each timeout that passed, down to the initial window (RFC 2861, as in
-        /// Linux).
-        Decay,
-        /// The initial window (RFC 5681, section 4.1).
-        Restart,
-        /// As before for five minutes; an unused window does not grow, and does not count when it
-        /// is decreased (RFC 7661).
-        Validate,
-        /// As before.
-        Keep,
-    }
-}
-
-choice! {
-    /// What happens to the congestion state when packets take another path.
-    AfterPathChange as tcp::AfterPathChange {
-        /// It stays.
-        Keep,
-        /// The initial window; when all that was sent on the path before is acknowledged, the
-        /// controller and the round-trip estimate begin anew.
-        Restart,
-    }
-}
-
 /// When the receiving application takes what arrived.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
@@ -245,19 +164,6 @@ enum Reading {
     AtOnce,
     /// Never: the window closes.
     Never,
-}
-
-impl From<Ecn> for EcnMode {
-    fn from(ecn: Ecn) -> Self {
-        match ecn {
-            Ecn::Off => Self::Off,
-            Ecn::Classic => Self::Classic,
-            Ecn::Dctcp => Self::Dctcp,
-            Ecn::Accurate => Self::Accurate,
-            Ecn::Scalable => Self::Scalable,
-            Ecn::Sce => Self::SomeCongestion,
-        }
-    }
 }
 
 impl Tcp {
@@ -396,21 +302,19 @@ impl Tcp {
         let ecn = self.ecn(&controller);
         let mut settings = TcpSettings {
             ip,
-            dscp: Dscp::DEFAULT,
-            maximum_segment: 0,
             timestamps: self.timestamps,
-            recovery: self.recovery.into(),
+            recovery: self.recovery,
             ecn,
-            server_ecn: self.server_ecn.map_or(ecn, EcnMode::from),
+            server_ecn: self.server_ecn.unwrap_or(ecn),
             acknowledge_every: self.acknowledge_every()?,
             acknowledge_within: self.acknowledge_within.value.0,
             timeout_limits: self.timeout_limits()?,
             receive_buffer: self.receive_buffer()?,
             send_buffer: within(&self.send_buffer, MOST_BUFFER, "send_buffer")?,
             write_size: self.write_size()?,
-            nagle: self.nagle.into(),
-            after_idleness: self.after_idleness.into(),
-            after_path_change: self.after_path_change.into(),
+            nagle: self.nagle,
+            after_idleness: self.after_idleness,
+            after_path_change: self.after_path_change,
             reading: match self.reading {
                 Reading::AtOnce => tcp::Reading::AtOnce,
                 Reading::Never => tcp::Reading::AsTaken,
@@ -421,8 +325,7 @@ impl Tcp {
             receive_offload: self.receive_offload.then_some(self.receive_coalescing.value.0),
             sack_compression: self.sack_compression,
             start: self.start()?,
-            controller,
-            receiver_controller: None,
+            ..TcpSettings::new(controller)
         };
         let multipath = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
         let headers = headers(&settings) + multipath + u32::from(overhead);
@@ -438,7 +341,7 @@ impl Tcp {
 
     /// What the flow says, or else what its controller needs.
     fn ecn(&self, controller: &controllers::Settings) -> EcnMode {
-        self.ecn.map_or_else(|| EcnMode::wanted_by(controller), EcnMode::from)
+        self.ecn.unwrap_or_else(|| EcnMode::wanted_by(controller))
     }
 
     fn write_size(&self) -> Result<Option<u64>, Mistake> {
@@ -451,7 +354,7 @@ impl Tcp {
             return Ok(BufferLimits::fixed(within(fixed, MOST_BUFFER, "receive_buffer")?));
         }
         let maximum = within(&self.maximum_receive_buffer, MOST_BUFFER, "maximum_receive_buffer")?;
-        Ok(BufferLimits { initial: maximum.min(INITIAL_RECEIVE_BUFFER), maximum })
+        Ok(BufferLimits { initial: maximum.min(BufferLimits::LINUX.initial), maximum })
     }
 
     fn acknowledge_every(&self) -> Result<u8, Mistake> {
@@ -479,30 +382,27 @@ impl Tcp {
             minimum,
             minimum_variation: self.minimum_variation.value.0,
             maximum,
-            ..RtoLimits::default()
+            ..RtoLimits::LINUX
         })
     }
 
     /// The initial slow-start threshold, in segments.
     fn initial_ssthresh(&self, segment: u16) -> Result<f64, Mistake> {
-        let Some(ssthresh) = &self.initial_ssthresh else { return Ok(f64::INFINITY) };
+        let Some(ssthresh) = &self.initial_ssthresh else {
+            return Ok(Start::default().initial_ssthresh);
+        };
         Ok(within(ssthresh, MOST_BUFFER, "initial_ssthresh")? as f64 / f64::from(segment))
     }
 
     fn start(&self) -> Result<Start, Mistake> {
         let initial_window = self.initial_window.value.0.0;
         let minimum_window = match &self.minimum_window {
-            None => initial_window.min(2.0),
+            None => initial_window.min(Start::default().minimum_window),
             Some(it) => {
                 at_most_initial(it, initial_window)?;
                 it.value.0.0
             }
         };
-        Ok(Start {
-            initial_window,
-            minimum_window,
-            restart_window: 1.0,
-            initial_ssthresh: f64::INFINITY,
-        })
+        Ok(Start { initial_window, minimum_window, ..Start::default() })
     }
 }
