@@ -12,6 +12,7 @@ use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::judgement::Judgement;
 use super::limits::{Limit, LimitClock, LimitTimes};
+use super::path_mtu::LEAST_SEGMENT;
 use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
 use super::sender::{Sender, Transmission, clock};
@@ -24,10 +25,6 @@ pub type TcpOutbox = Vec<Packet>;
 
 /// The largest window that a segment can advertise (RFC 7323, section 2.3).
 pub(super) const LARGEST_WINDOW: u64 = (u16::MAX as u64) << 14;
-
-/// The least bytes of data that a segment is cut to because a link carries no larger one: as
-/// Linux's `tcp_min_snd_mss`.
-pub(super) const LEAST_SEGMENT: u16 = 48;
 
 /// Which end of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,6 +11,10 @@ use windtunnel_packets::ip::IpVersion;
 
 use super::settings::TcpSettings;
 
+/// The least bytes of data that a segment is cut to because a link carries no larger one: as
+/// Linux's `tcp_min_snd_mss`.
+pub(super) const LEAST_SEGMENT: u16 = 48;
+
 /// A size is given up with this timeout of the same first byte, after three retransmissions, and a
 /// smaller one with each further: R1 of RFC 9293, section 3.8.3, as in Linux (`tcp_retries1`).
 const TIMEOUTS: u8 = 4;
@@ -101,7 +105,7 @@ impl PathMtu {
             IpVersion::V4 => Some((packet / 2).saturating_sub(headers)),
             IpVersion::V6 => None,
         }
-        .filter(|it| *it >= super::endpoint::LEAST_SEGMENT)
+        .filter(|it| *it >= LEAST_SEGMENT)
     }
 
     // -- Probes -------------------------------------------------------------

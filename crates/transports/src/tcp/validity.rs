@@ -7,8 +7,9 @@ use std::sync::Arc;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
 
-use super::endpoint::{Endpoint, LEAST_SEGMENT, Role, State, TcpOutbox, refuse};
+use super::endpoint::{Endpoint, Role, State, TcpOutbox, refuse};
 use super::judgement::Judgement;
+use super::path_mtu::LEAST_SEGMENT;
 use super::receiver::MOST_SCALE;
 use super::sequence::FIRST;
 use super::settings::{BufferLimits, Recovery, TcpSettings};
