@@ -6,8 +6,6 @@ use std::path::{Path, PathBuf};
 
 use windtunnel_scenario::{Extensions, Outside, ScenarioError, Study, Unreadable};
 
-use crate::tables::COLUMNS;
-
 /// The most bytes that all files beside a scenario together may have.
 const MOST_BYTES: u64 = 64 << 20;
 
@@ -34,7 +32,7 @@ pub fn read_with(
 ) -> Result<Study, ScenarioError> {
     let mut folder = Folder::beside(file);
     let mut text_of = |name: &str| folder.text(name);
-    let outside = Outside { extensions, files: &mut text_of, columns: COLUMNS };
+    let outside = Outside { extensions, files: &mut text_of };
     Study::read(file, text, settings, outside)
 }
 

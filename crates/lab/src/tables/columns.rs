@@ -6,76 +6,97 @@ use arrow_array::{ArrayRef, BooleanArray, Float64Array, RecordBatch, StringArray
 use arrow_schema::{DataType, Field, Schema};
 use windtunnel_engine::Duration;
 
+use super::column::Column;
+
+/// A table: what it holds, its columns and their values.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// Its name.
+    pub name: &'static str,
+    /// What it holds, in whole sentences.
+    pub about: &'static str,
+    /// Its columns.
+    pub columns: Vec<Column>,
+    /// Their values.
+    pub values: RecordBatch,
+}
+
 /// Builds a table column by column: each column reads its value from every row.
 pub(super) struct Columns<'a, T> {
+    name: &'static str,
+    about: &'static str,
     rows: &'a [T],
-    pub(super) fields: Vec<Field>,
-    pub(super) arrays: Vec<ArrayRef>,
+    columns: Vec<Column>,
+    fields: Vec<Field>,
+    arrays: Vec<ArrayRef>,
 }
 
 impl<'a, T> Columns<'a, T> {
-    pub(super) fn of(rows: &'a [T]) -> Self {
-        Self { rows, fields: Vec::new(), arrays: Vec::new() }
+    pub(super) fn of(name: &'static str, about: &'static str, rows: &'a [T]) -> Self {
+        Self { name, about, rows, columns: Vec::new(), fields: Vec::new(), arrays: Vec::new() }
     }
 
-    pub(super) fn text<'b>(mut self, name: &str, get: impl Fn(&'a T) -> &'b str) -> Self {
-        let values = StringArray::from_iter_values(self.rows.iter().map(get));
-        self.fields.push(Field::new(name, DataType::Utf8, false));
-        self.arrays.push(Arc::new(values));
+    fn with(
+        mut self,
+        column: Column,
+        kind: DataType,
+        may_be_missing: bool,
+        values: ArrayRef,
+    ) -> Self {
+        self.columns.push(column);
+        self.fields.push(Field::new(column.name, kind, may_be_missing));
+        self.arrays.push(values);
         self
+    }
+
+    pub(super) fn text<'b>(self, column: Column, get: impl Fn(&'a T) -> &'b str) -> Self {
+        let values = StringArray::from_iter_values(self.rows.iter().map(get));
+        self.with(column, DataType::Utf8, false, Arc::new(values))
     }
 
     /// A number that may be missing; a number that is not finite is missing.
     pub(super) fn number<N: Into<Option<f64>>>(
-        mut self,
-        name: &str,
+        self,
+        column: Column,
         get: impl Fn(&'a T) -> N,
     ) -> Self {
         let finite = |row| get(row).into().filter(|it: &f64| it.is_finite());
         let values: Float64Array = self.rows.iter().map(finite).collect();
-        self.fields.push(Field::new(name, DataType::Float64, true));
-        self.arrays.push(Arc::new(values));
-        self
+        self.with(column, DataType::Float64, true, Arc::new(values))
     }
 
-    pub(super) fn count(mut self, name: &str, get: impl Fn(&'a T) -> u64) -> Self {
+    pub(super) fn count(self, column: Column, get: impl Fn(&'a T) -> u64) -> Self {
         let values = UInt64Array::from_iter_values(self.rows.iter().map(get));
-        self.fields.push(Field::new(name, DataType::UInt64, false));
-        self.arrays.push(Arc::new(values));
-        self
+        self.with(column, DataType::UInt64, false, Arc::new(values))
     }
 
     /// A text that may be missing.
     pub(super) fn text_if_any<'b>(
-        mut self,
-        name: &str,
+        self,
+        column: Column,
         get: impl Fn(&'a T) -> Option<&'b str>,
     ) -> Self {
         let values: StringArray = self.rows.iter().map(get).collect();
-        self.fields.push(Field::new(name, DataType::Utf8, true));
-        self.arrays.push(Arc::new(values));
-        self
+        self.with(column, DataType::Utf8, true, Arc::new(values))
     }
 
     /// A count that may be missing.
-    pub(super) fn count_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<u64>) -> Self {
+    pub(super) fn count_if_any(self, column: Column, get: impl Fn(&'a T) -> Option<u64>) -> Self {
         let values: UInt64Array = self.rows.iter().map(get).collect();
-        self.fields.push(Field::new(name, DataType::UInt64, true));
-        self.arrays.push(Arc::new(values));
-        self
+        self.with(column, DataType::UInt64, true, Arc::new(values))
     }
 
     /// A flag that may be missing.
-    pub(super) fn flag_if_any(mut self, name: &str, get: impl Fn(&'a T) -> Option<bool>) -> Self {
+    pub(super) fn flag_if_any(self, column: Column, get: impl Fn(&'a T) -> Option<bool>) -> Self {
         let values: BooleanArray = self.rows.iter().map(get).collect();
-        self.fields.push(Field::new(name, DataType::Boolean, true));
-        self.arrays.push(Arc::new(values));
-        self
+        self.with(column, DataType::Boolean, true, Arc::new(values))
     }
 
-    pub(super) fn batch(self) -> RecordBatch {
-        RecordBatch::try_new(Arc::new(Schema::new(self.fields)), self.arrays)
-            .expect("every column has a value for every row")
+    pub(super) fn table(self) -> Table {
+        let Self { name, about, columns, fields, arrays, .. } = self;
+        let values = RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
+            .expect("every column has a value for every row");
+        Table { name, about, columns, values }
     }
 }
 
