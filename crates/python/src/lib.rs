@@ -25,7 +25,6 @@ mod schedulers;
 mod tcp;
 
 use pyo3::prelude::*;
-use windtunnel_lab as lab;
 
 use errors::ScenarioError;
 
