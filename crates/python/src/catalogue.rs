@@ -97,6 +97,7 @@ fn controller(description: &windtunnel_controllers::Description) -> serde_json::
     serde_json::json!({
         "name": description.name,
         "title": description.title,
+        "look": windtunnel_controllers::look(description.name),
         "source": description.source,
         "needs": names(description.needs),
         "status": description.status,
