@@ -37,7 +37,7 @@ def test_one_file_and_two_lines_make_a_controller_that_passes_every_test(tmp_pat
     sources = tmp_path / "crates" / "controllers" / "src"
     (sources / "gentle.rs").write_text(block("rust"), encoding="utf-8")
     (module,) = re.findall(r"^mod \w+;\n", block("rust,ignore"), re.MULTILINE)
-    (line,) = re.findall(r"^    (\w+::\w+),$", block("rust,ignore"), re.MULTILINE)
+    (line,) = re.findall(r"^    (\w+::\w+ = \d+),$", block("rust,ignore"), re.MULTILINE)
     add_after(sources / "lib.rs", "mod base_delay;\n", module)
     add_after(sources / "registry.rs", "registry! {\n", f"    {line},\n")
     command = ["cargo", "test", "--locked", "--package", "windtunnel-controllers"]

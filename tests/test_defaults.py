@@ -10,6 +10,7 @@ import pytest
 
 from windtunnel import _core
 from windtunnel.manual.scenarios import EXAMPLE
+from windtunnel.measures.definitions import columns
 from windtunnel.running import run_scenario
 from windtunnel.scenario.writing import in_toml
 from windtunnel.studies.measures import MEASURES
@@ -93,7 +94,7 @@ COLUMN = re.compile(r"`([a-z]+(?:_[a-z]+)*_(?:bps|s|packets|segments|db|m))`")
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda it: it.name)
 def test_columns_that_a_document_names_exist(document: Path) -> None:
-    known = {*_core.COLUMNS, *MEASURES, *keys(SCHEMA)}
+    known = {*columns(), *MEASURES, *keys(SCHEMA)}
     # A parameter of observations and actions of an environment.
     known.add("step_s")
     assert set(COLUMN.findall(document.read_text(encoding="utf-8"))) <= known

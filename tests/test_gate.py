@@ -17,9 +17,9 @@ from windtunnel.cli.gating import Options
 from windtunnel.cli.output import Failure
 from windtunnel.gate import baseline, comparison, junit
 from windtunnel.gate.baseline import Figures, Values
-from windtunnel.gate.comparison import HIGHER, JUDGED, Compared, Tolerances, Verdict
+from windtunnel.gate.comparison import JUDGED, Compared, Tolerances, Verdict
 from windtunnel.studies.errors import StudyError
-from windtunnel.studies.measures import MEASURES
+from windtunnel.studies.measures import MEASURED, MEASURES
 
 SCENARIO = """\
 duration = "2 s"
@@ -116,14 +116,15 @@ def values(*listed: float | None) -> Values:
 @pytest.mark.parametrize("measure", JUDGED)
 def test_more_is_better_or_worse_for_each_measure(measure: str) -> None:
     less, more = values(1.0, 1.1, 1.2), values(2.0, 2.2, 2.3)
-    good, bad = (more, less) if measure in HIGHER else (less, more)
+    good, bad = (more, less) if MEASURED[measure].better == "more" else (less, more)
     assert judge(measure, good, bad).verdict == Verdict.REGRESSION
     assert judge(measure, bad, good).verdict == Verdict.IMPROVEMENT
     assert judge(measure, good, good).verdict == Verdict.SAME
 
 
 def test_what_is_better_higher_is_what_the_measures_say() -> None:
-    assert {"goodput_bps", "fairness", "utilisation"} == HIGHER
+    higher = {name for name, it in MEASURED.items() if it.better == "more"}
+    assert higher == {"goodput_bps", "fairness", "utilisation"}
     assert {*JUDGED, "marks"} == set(MEASURES)
 
 

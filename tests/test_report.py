@@ -333,7 +333,7 @@ def test_a_controller_has_the_same_colour_in_every_picture(results: Results) -> 
     ("controllers", "readings"), [(1, 1), (4, 1), (2, 4), (1, 9), (5, 7), (9, 2)]
 )
 def test_no_two_lines_of_a_picture_differ_in_colour_alone(controllers: int, readings: int) -> None:
-    names = registered()[:controllers]
+    names = [*registered()][:controllers]
     cases = list(itertools.product(names, map(str, range(readings))))
     lines = ranked((case, parts, parts[0]) for case, parts in enumerate(cases))
     divided = panels(lines)

@@ -125,7 +125,7 @@ def test_each_controller_has_one_colour_and_each_line_of_a_single_one_its_own(
     count: int, offset: int
 ) -> None:
     # Controllers whose own colours are the same, and one controller again and again.
-    alike = registered()[offset % 9 :: 9]
+    alike = [*registered()][offset % 9 :: 9]
     for controllers in ([*alike, *["cubic"] * count][:count], ["cubic"] * count):
         lines = ranked((case, (str(case),), name) for case, name in enumerate(controllers))
         subjects = len(set(controllers)) if len(set(controllers)) > 1 else count

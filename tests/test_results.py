@@ -15,29 +15,10 @@ from polars.testing import assert_frame_equal
 import windtunnel
 from windtunnel import Results
 from windtunnel.folders import MANIFEST
+from windtunnel.measures.definitions import definitions
 from windtunnel.pictures.units import maximum
 from windtunnel.report import write_report
 from windtunnel.results import ResultsError
-
-TABLES = {
-    *("runs", "flows", "transfers", "links", "nodes"),
-    *("bridges", "tunnels", "flow_series", "link_series", "channel_series", "maps"),
-    "link_budgets",
-    "antennas",
-    *(
-        "subflows",
-        "subflow_series",
-        "contacts",
-        "route_series",
-        "sessions",
-        "session_stages",
-        "session_nodes",
-    ),
-    *("players", "video_segments", "playback_series", "regions", "routers"),
-    *("route_changes", "name_lookups"),
-    *("autonomous_systems", "as_routers", "paths", "path_changes", "packet_events"),
-    "node_series",
-}
 
 
 @pytest.fixture
@@ -47,11 +28,11 @@ def results(scenario: Path) -> Results:
 
 
 def test_every_table_has_a_row_for_every_case_and_run(results: Results) -> None:
-    assert set(results.tables) == TABLES
+    assert results.tables.keys() == definitions().keys()
     cases = {(name, run) for name in ("cubic", "aimd") for run in (0, 1)}
     for name, table in results.tables.items():
         assert table.columns[:2] == ["controller", "run"], name
-        if name in TABLES - {"runs", "flows", "links", "nodes", "flow_series", "link_series"}:
+        if name not in {"runs", "flows", "links", "nodes", "flow_series", "link_series"}:
             # Consumers make none, and wires have none.
             assert table.is_empty()
             continue
@@ -99,12 +80,33 @@ def test_a_setting_holds_and_is_kept(scenario: Path, tmp_path: Path) -> None:
     assert 'rate = "1 Mbps"' in saved.scenario
 
 
+def test_an_axis_may_be_named_as_a_column(scenario: Path, tmp_path: Path) -> None:
+    text = scenario.read_text(encoding="utf-8").replace("compare.controller", "compare.rtt_s")
+    scenario.write_text(text, encoding="utf-8")
+    results = windtunnel.run(scenario, progress=False)
+    assert results.axes == ["axis.rtt_s"]
+    flows = results["flows"]
+    assert flows["axis.rtt_s"].to_list() == flows["flow_controller"].to_list()
+    assert all(flows["rtt_s"] > 0.01)
+    assert "axis.rtt_s" in repr(results)
+    write_report(results.save(tmp_path / "results"))
+    # When an earlier version saved it, no table had another column of that name.
+    tables = {
+        name: table.select(pl.exclude("rtt_s")).rename({"axis.rtt_s": "rtt_s"})
+        for name, table in results.tables.items()
+    }
+    earlier = replace(results, axes=["rtt_s"], tables=tables)
+    loaded = Results.load(earlier.save(tmp_path / "earlier"))
+    assert loaded.axes == results.axes
+    assert_frame_equal(loaded["links"], results["links"])
+
+
 def test_what_was_saved_is_loaded_again(results: Results, tmp_path: Path) -> None:
     loaded = Results.load(results.save(tmp_path / "deep" / "folder"))
     assert loaded.scenario == results.scenario
     assert loaded.axes == results.axes
     assert loaded.manifest == results.manifest
-    assert set(loaded.tables) == TABLES
+    assert loaded.tables.keys() == definitions().keys()
     for name, table in results.tables.items():
         assert_frame_equal(loaded[name], table)
 

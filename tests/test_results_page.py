@@ -9,8 +9,8 @@ import pytest
 
 import windtunnel
 from windtunnel import Results
-from windtunnel.manual.results import all_tables, page
-from windtunnel.measures.definitions import ABOUT, COMMON, definition, definitions, unit
+from windtunnel.manual.results import all_tables, in_order, page, unit
+from windtunnel.measures.definitions import definitions
 from windtunnel.studies.outcome import StudyResults
 
 PAGE = Path(__file__).parents[1] / "docs" / "results.md"
@@ -20,33 +20,28 @@ def test_the_page_is_what_the_tables_and_definitions_give() -> None:
     assert PAGE.read_text(encoding="utf-8") == page(all_tables()), "run `make docs`"
 
 
-def test_every_column_of_every_table_is_defined_and_nothing_else() -> None:
+def test_the_core_describes_the_tables_that_runs_have() -> None:
     tables = all_tables()
-    assert set(definitions()) == {COMMON, *tables}
-    used = set()
-    for name, table in tables.items():
-        own = definitions()[name]
-        assert set(own) - {ABOUT} <= set(table.columns), name
-        for column in table.columns:
-            assert definition(name, column).endswith("."), (name, column)
-        used |= set(table.columns) - set(own)
-    assert set(definitions()[COMMON]) <= used
+    assert list(definitions()) == list(tables)
+    assert {it: [*own.columns] for it, own in definitions().items()} == {
+        name: table.columns for name, table in tables.items()
+    }
 
 
-def test_no_definition_is_there_twice() -> None:
-    shared = definitions()[COMMON]
-    for name, own in definitions().items():
-        twice = [it for it in own if name != COMMON and own[it] == shared.get(it)]
-        assert twice == [], name
+def test_a_series_follows_the_table_of_what_it_samples() -> None:
+    names = in_order(list(definitions()))
+    assert sorted(names) == sorted(definitions())
+    for name in ("flow", "link", "node", "subflow"):
+        assert names.index(f"{name}_series") == names.index(f"{name}s") + 1
 
 
 def test_units_are_those_of_the_names() -> None:
     flows = all_tables()["flows"].schema
-    assert unit("goodput_bps", flows["goodput_bps"]) == "bit/s"
-    assert unit("received_bytes", flows["received_bytes"]) == "bytes"
-    assert unit("flow", flows["flow"]) == "text"
-    assert unit("data", flows["data"]) == "count"
-    assert unit("run", flows["run"]) == ""
+    assert unit("flows", "goodput_bps", flows["goodput_bps"]) == "bit/s"
+    assert unit("flows", "received_bytes", flows["received_bytes"]) == "bytes"
+    assert unit("flows", "flow", flows["flow"]) == "text"
+    assert unit("flows", "data", flows["data"]) == "count"
+    assert unit("flows", "run", flows["run"]) == ""
 
 
 class Cells(HTMLParser):

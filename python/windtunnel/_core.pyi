@@ -6,7 +6,6 @@ from typing import Any, Literal, Self, final
 from typing_extensions import disjoint_base
 
 __all__ = [
-    "COLUMNS",
     "SIGNALS",
     "VIDEO_SIGNALS",
     "Acknowledgement",
@@ -39,6 +38,7 @@ __all__ = [
     "TransmissionStart",
     "VideoEnvironment",
     "__version__",
+    "axis_column",
     "catalogue",
     "check_toml",
     "clean_leftovers",
@@ -143,7 +143,7 @@ class Scenario:
 
     @property
     def axes(self) -> list[str]:
-        """The axes of its comparison."""
+        """The columns of its comparison's axes."""
 
     @property
     def cases(self) -> list[list[str]]:
@@ -258,9 +258,6 @@ class Scenario:
 
         Raises ScenarioError if there is no such node or flow, or a text means nothing.
         """
-
-COLUMNS: list[str]
-"""The columns of all tables, which no axis or parameter may be named after."""
 
 def units() -> list[tuple[str, float, str]]:
     """Return every unit of scenario files, its value in the base unit, and that unit's name."""
@@ -838,6 +835,10 @@ def suggestion(wrong: str, known: list[str]) -> str:
 def check_toml(file: str, text: str) -> None:
     """Check that a text is TOML. Raises ScenarioError, with the place of the mistake."""
 
-def catalogue(kind: str) -> str: ...
+def catalogue(kind: str) -> str:
+    """List controllers, queues, strategies or tables, as JSON."""
+
+def axis_column(axis: str) -> str:
+    """Give the column of an axis of a comparison, or of a parameter of a study."""
 
 __version__: str

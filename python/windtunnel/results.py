@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from windtunnel.axes import renamed
 from windtunnel.folders import (
     SCENARIO_FILE,
     WRITTEN,
@@ -130,6 +131,8 @@ class Results(ResultTables):
                 # Older manifests do not name the files.
                 if path.name in own or not own
             }
+            columns = renamed(axes)
+            tables = {name: table.rename(columns, strict=False) for name, table in tables.items()}
             scenario = (folder / SCENARIO).read_text(encoding="utf-8")
             files = {
                 name: file.read_bytes().decode()
@@ -138,7 +141,7 @@ class Results(ResultTables):
             }
         except (OSError, ValueError, KeyError, pl.exceptions.PolarsError) as error:
             raise not_results(folder, "results", error) from error
-        return cls(axes, tables, scenario, manifest, files)
+        return cls([*columns.values()], tables, scenario, manifest, files)
 
 
 def write_copies(folder: Path) -> None:

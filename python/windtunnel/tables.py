@@ -22,7 +22,7 @@ class ResultTables:
     """The tables of results; each begins with a column for every axis, and `run`."""
 
     axes: list[str]
-    """The axes of the scenario's comparison."""
+    """The columns of the axes of the scenario's comparison."""
     tables: dict[str, pl.DataFrame]
     """The tables, by name."""
     compared: tuple[str, ...] = field(default=(), kw_only=True)

@@ -7,6 +7,8 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from windtunnel.axes import axis_of
+
 NOT_SET = "not set"
 
 
@@ -19,11 +21,11 @@ def values(text: str) -> dict[str, Any]:
 
 
 def values_of_case(text: str, axes: Sequence[str], case: Sequence[str]) -> dict[str, Any]:
-    """Give the values of one case of a scenario's comparison, as `values`."""
+    """Give the values of one case of a scenario's comparison, as `values`; `axes` are columns."""
     found = values(text)
     for axis, name in zip(axes, case, strict=True):
         compared = tomllib.loads(text).get("compare", {}) if found else {}
-        found |= compared.get(axis, {}).get(name, {})
+        found |= compared.get(axis_of(axis), {}).get(name, {})
     return found
 
 

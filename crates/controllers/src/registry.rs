@@ -10,9 +10,10 @@ use crate::signals::{
 use crate::window::Window;
 
 /// Makes [`AnyController`], an enum over all controllers: static dispatch in
-/// the hot loop, and one list for all uses of their names.
+/// the hot loop, and one list for all uses of their names. The number of an entry is that of its
+/// [`look`].
 macro_rules! registry {
-    ($($module:ident :: $type:ident),+ $(,)?) => {
+    ($($module:ident :: $type:ident = $look:literal),+ $(,)?) => {
         $(pub use crate::$module::$type;)+
 
         /// Any registered controller, or an external one.
@@ -22,6 +23,20 @@ macro_rules! registry {
 
         /// Every registered controller's description.
         pub const DESCRIPTIONS: &[&Description] = &[$(&crate::$module::DESCRIPTION),+];
+
+        /// Each controller's number: two of the same do not compile.
+        #[derive(Clone, Copy)]
+        enum Look { $($type = $look),+ }
+
+        /// The number of a registered controller's colour and shape in pictures: it has it alone,
+        /// whichever others there are.
+        #[must_use]
+        pub fn look(name: &str) -> Option<u8> {
+            $(if name == crate::$module::DESCRIPTION.name {
+                return Some(Look::$type as u8);
+            })+
+            None
+        }
 
         impl AnyController {
             /// Builds the controller that `settings` describe.
@@ -136,43 +151,42 @@ macro_rules! registry {
 }
 
 registry! {
-    agile_sd::AgileSd,
-    aimd::Aimd,
-    bbr1::Bbr1,
-    bbr3::Bbr3,
-    bic::Bic,
-    cltcp::Cltcp,
-    compound::Compound,
-    copa::Copa,
-    cubic::Cubic,
-    d_tcp::DTcp,
-    dctcp::Dctcp,
-    dctcp_sce::DctcpSce,
-    ec_elastic::EcElastic,
-    elastic::Elastic,
-    fast::Fast,
-    fixed::Fixed,
-    h_tcp::HTcp,
-    highspeed::Highspeed,
-    illinois::Illinois,
-    ledbat::Ledbat,
-    ledbat_plus_plus::LedbatPlusPlus,
-    new_reno::NewReno,
-    pcon_bic::PconBic,
-    prague::Prague,
-    reno::Reno,
-    reno_sce::RenoSce,
-    scalable::Scalable,
-    tahoe::Tahoe,
-    tcp_fit::TcpFit,
-    vegas::Vegas,
-    veno::Veno,
-    westwood::Westwood,
-    yeah::Yeah,
-    // Behind the others, which keep their places: colours in pictures follow these.
-    balia::Balia,
-    c_mpbbr::CMpbbr,
-    lia::Lia,
-    olia::Olia,
-    wvegas::WVegas,
+    agile_sd::AgileSd = 0,
+    aimd::Aimd = 1,
+    balia::Balia = 33,
+    bbr1::Bbr1 = 2,
+    bbr3::Bbr3 = 3,
+    bic::Bic = 4,
+    c_mpbbr::CMpbbr = 34,
+    cltcp::Cltcp = 5,
+    compound::Compound = 6,
+    copa::Copa = 7,
+    cubic::Cubic = 8,
+    d_tcp::DTcp = 9,
+    dctcp::Dctcp = 10,
+    dctcp_sce::DctcpSce = 11,
+    ec_elastic::EcElastic = 12,
+    elastic::Elastic = 13,
+    fast::Fast = 14,
+    fixed::Fixed = 15,
+    h_tcp::HTcp = 16,
+    highspeed::Highspeed = 17,
+    illinois::Illinois = 18,
+    ledbat::Ledbat = 19,
+    ledbat_plus_plus::LedbatPlusPlus = 20,
+    lia::Lia = 35,
+    new_reno::NewReno = 21,
+    olia::Olia = 36,
+    pcon_bic::PconBic = 22,
+    prague::Prague = 23,
+    reno::Reno = 24,
+    reno_sce::RenoSce = 25,
+    scalable::Scalable = 26,
+    tahoe::Tahoe = 27,
+    tcp_fit::TcpFit = 28,
+    vegas::Vegas = 29,
+    veno::Veno = 30,
+    westwood::Westwood = 31,
+    wvegas::WVegas = 37,
+    yeah::Yeah = 32,
 }

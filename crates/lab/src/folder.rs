@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use windtunnel_scenario::{Extensions, Outside, ScenarioError, Study, Unreadable};
 
 use crate::layers;
-use crate::tables::COLUMNS;
 
 /// The most bytes that all files beside a scenario together may have.
 const MOST_BYTES: u64 = 64 << 20;
@@ -36,7 +35,7 @@ pub fn read_with(
     let mut folder = Folder::beside(file);
     let mut text_of = |name: &str| folder.text(name);
     let extensions = &layers::with_built_in(extensions);
-    let outside = Outside { extensions, files: &mut text_of, columns: COLUMNS };
+    let outside = Outside { extensions, files: &mut text_of };
     Study::read(file, text, settings, outside)
 }
 

@@ -5,8 +5,8 @@
 //! replications on threads, which write series into a folder as they go on; [`tables`] makes
 //! the tables. [`measure_lookups`] times the tables of routers.
 //!
-//! **To add a column:** [`tables`], and its definition in
-//! `python/windtunnel/measures/definitions.toml`. `series` has what is recorded during a run.
+//! **To add a column:** a line in the file of its table in `tables`, with its definition; all else is
+//! made from it. `series` has what is recorded during a run.
 //! **To add a network layer:** `layers`.
 
 mod advice;

@@ -6,7 +6,6 @@ use windtunnel_applications::{OnOffPeriods, Period, Workload};
 use windtunnel_controllers::Settings;
 use windtunnel_engine::Duration;
 use windtunnel_links::{Impairment, Loss, Reordering};
-use windtunnel_queues::Discipline;
 use windtunnel_scenario::Study;
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
@@ -107,7 +106,7 @@ fn direction(direction: &DirectionPlan) -> bool {
     direction.physical_layer.is_some()
         || loss(&direction.loss)
         || impairment(&direction.impairment)
-        || discipline(&direction.discipline)
+        || direction.discipline.description().is_random
 }
 
 fn change(change: &LinkChange) -> bool {
@@ -131,25 +130,4 @@ fn impairment(impairment: &Impairment) -> bool {
         || matches!(reordering, Reordering::Independent(it) if *it > 0.0)
         || *mixing > Duration::ZERO
         || jitter.is_some()
-}
-
-/// Those with a queue for each flow draw which flows collide.
-fn discipline(discipline: &Discipline) -> bool {
-    match discipline {
-        Discipline::DropTail
-        | Discipline::LinkService(_)
-        | Discipline::CoDel(_)
-        | Discipline::Pcon(_)
-        | Discipline::EcElastic(_)
-        | Discipline::Policer(_)
-        | Discipline::Shaper(_)
-        | Discipline::StrictPriority(_) => false,
-        Discipline::Red(_)
-        | Discipline::Pie(_)
-        | Discipline::Sce(_)
-        | Discipline::FqCoDel(_)
-        | Discipline::DualPi2(_)
-        | Discipline::Drr(_)
-        | Discipline::Cake(_) => true,
-    }
 }

@@ -16,10 +16,7 @@ use windtunnel_engine::{Control, Stop};
 use windtunnel_world::{Chunk, Plan, SeriesSink, World};
 
 use crate::qlog::Qlogs;
-use crate::tables::{
-    Labels, SERIES, channel_series, flow_series, link_series, node_series, packet_events,
-    playback_series, route_series, subflow_series,
-};
+use crate::tables::{Labels, empty, of_chunk, series_names};
 
 /// Rows of a chunk: some 8 MB in memory.
 pub(crate) const CHUNK: usize = 1 << 16;
@@ -43,11 +40,13 @@ impl Series {
         control: &Arc<Control>,
         chunk: usize,
     ) -> io::Result<Self> {
-        let outputs = empty(plan, &labels).map(|it| match &folder {
-            None => Ok(Output::Memory(vec![it.1])),
-            Some(folder) => Output::create(folder, it.0, &it.1),
-        });
-        let outputs = outputs.into_iter().collect::<io::Result<_>>()?;
+        let output = |name, empty: RecordBatch| match &folder {
+            None => Ok(Output::Memory(vec![empty])),
+            Some(folder) => Output::create(folder, name, &empty),
+        };
+        let outputs = empty(plan).into_iter();
+        let outputs = outputs.map(|it| Ok((it.name, output(it.name, labels.before(&it.values))?)));
+        let outputs = outputs.collect::<io::Result<_>>()?;
         let plan = Arc::clone(plan);
         let tables = Tables { plan, labels, folder, outputs, qlogs: None, rows: 0, failure: None };
         let tables = Arc::new(Mutex::new(tables));
@@ -83,12 +82,12 @@ impl Series {
         })
     }
 
-    /// Closes the files; gives the tables that are in memory, in the order of [`SERIES`]:
-    /// none of a run that was cancelled.
+    /// Closes the files; gives the tables that are in memory, by name: none of a run that was
+    /// cancelled.
     ///
     /// # Errors
     /// If a file could not be written.
-    pub(crate) fn finish(self, stop: Stop) -> io::Result<Vec<RecordBatch>> {
+    pub(crate) fn finish(self, stop: Stop) -> io::Result<Vec<(&'static str, RecordBatch)>> {
         let mut tables = lock(&self.0);
         match tables.failure.take() {
             Some(error) => Err(error),
@@ -124,8 +123,8 @@ struct Tables {
     plan: Arc<Plan>,
     labels: Labels,
     folder: Option<PathBuf>,
-    /// In the order of [`SERIES`]; none once they are closed.
-    outputs: Vec<Output>,
+    /// By the tables' names; none once they are closed.
+    outputs: Vec<(&'static str, Output)>,
     /// Where packets are written besides.
     qlogs: Option<Qlogs>,
     rows: usize,
@@ -135,49 +134,27 @@ struct Tables {
 impl Tables {
     /// Takes a chunk; whether that was possible.
     fn take(&mut self, chunk: Chunk<'_>) -> bool {
-        let (place, table) = match chunk {
-            Chunk::Flows(rows) => (0, flow_series(&self.plan, rows)),
-            Chunk::Ports(rows) => (1, link_series(&self.plan, rows)),
-            Chunk::Channels(rows) => (2, channel_series(&self.plan, rows)),
-            Chunk::Routes(rows) => (3, route_series(&self.plan, rows)),
-            Chunk::Subflows(rows) => (4, subflow_series(&self.plan, rows)),
-            Chunk::Playback(rows) => (5, playback_series(&self.plan, rows)),
-            Chunk::Packets(rows) => {
-                if let Some(Err(error)) = self.qlogs.as_mut().map(|it| it.write(rows)) {
-                    self.failure.get_or_insert(error);
-                }
-                (6, packet_events(&self.plan, rows))
-            }
-            Chunk::Nodes(rows) => (7, node_series(&self.plan, rows)),
-        };
-        self.rows += table.num_rows();
-        let written = self.outputs[place].add(self.labels.before(&table));
+        if let (Chunk::Packets(rows), Some(qlogs)) = (&chunk, &mut self.qlogs)
+            && let Err(error) = qlogs.write(rows)
+        {
+            self.failure.get_or_insert(error);
+        }
+        let table = of_chunk(&self.plan, chunk);
+        self.rows += table.values.num_rows();
+        let output = self.outputs.iter_mut().find(|it| it.0 == table.name);
+        let (_, output) = output.expect("every kind of chunk has a table");
+        let written = output.add(self.labels.before(&table.values));
         self.failure = self.failure.take().or(written.err());
         self.failure.is_none()
     }
 
-    fn close(&mut self) -> io::Result<Vec<RecordBatch>> {
+    fn close(&mut self) -> io::Result<Vec<(&'static str, RecordBatch)>> {
         self.qlogs.take().map_or(Ok(()), Qlogs::finish)?;
-        let tables: Vec<_> = self.outputs.drain(..).map(Output::close).collect();
+        let closed = |(name, it): (_, Output)| it.close().map(|it| Some((name, it?)));
+        let tables: Vec<_> = self.outputs.drain(..).map(closed).collect();
         let tables: io::Result<Vec<_>> = tables.into_iter().collect();
         Ok(tables?.into_iter().flatten().collect())
     }
-}
-
-/// The tables without rows, by name.
-fn empty(plan: &Plan, labels: &Labels) -> [(&'static str, RecordBatch); SERIES.len()] {
-    let tables = [
-        flow_series(plan, &[]),
-        link_series(plan, &[]),
-        channel_series(plan, &[]),
-        route_series(plan, &[]),
-        subflow_series(plan, &[]),
-        playback_series(plan, &[]),
-        packet_events(plan, &[]),
-        node_series(plan, &[]),
-    ];
-    let mut names = SERIES.into_iter();
-    tables.map(|it| (names.next().expect("as many"), labels.before(&it)))
 }
 
 /// Where the chunks of a kind go.
@@ -241,7 +218,7 @@ pub(crate) struct Written {
 /// # Errors
 /// If a file cannot be read or written.
 pub(crate) fn join(folder: &Path, runs: &[Written]) -> io::Result<()> {
-    for name in SERIES {
+    for name in series_names() {
         match runs {
             [] => {}
             [run] => fs::rename(path(&run.folder, name), path(folder, name))?,

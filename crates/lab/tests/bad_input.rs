@@ -338,9 +338,8 @@ fn a_comparison_of_a_path_that_is_not_there_is_refused_at_the_path() {
 }
 
 #[test]
-fn a_comparison_without_cases_or_under_a_columns_name_is_refused() {
+fn a_comparison_without_cases_is_refused() {
     assert_refused(&with("[compare.¶what]\n"), &["`compare.what` has no cases"]);
-    assert_refused(&with("[compare.¶marks]\none = {}\n"), &["is already a column of the results"]);
 }
 
 /// A mistake behind a value that a case sets, elsewhere in the file, stays at its

@@ -685,14 +685,3 @@ fn without_channels_their_tables_are_there_and_empty() {
         assert_eq!((table.num_rows(), table.num_columns()), (0, columns));
     }
 }
-
-#[test]
-fn every_column_of_the_tables_is_known() {
-    let study = street("columns").read(RADIO).expect("it is right");
-    let (study, outcome) = Batch::start(study, 1).finish();
-    for (name, table) in tables::all(&study, &outcome.runs) {
-        for field in table.schema().fields() {
-            assert!(tables::COLUMNS.contains(&field.name().as_str()), "{name}: {}", field.name());
-        }
-    }
-}

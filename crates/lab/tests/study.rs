@@ -192,20 +192,6 @@ fn a_settings_value_may_be_written_as_text_or_as_toml() {
     }
 }
 
-/// All tables are joined behind a column for each axis.
-#[test]
-fn no_axis_may_have_the_name_of_any_column() {
-    let study = read(VALID).expect("it is valid");
-    let (study, outcome) = windtunnel_lab::Batch::start(study, 1).finish();
-    for (table, batch) in windtunnel_lab::tables::all(&study, &outcome.runs) {
-        for field in batch.schema().fields() {
-            let text = with(&format!("[compare.{}]\none = {{}}\n", field.name()));
-            let error = read(&text).expect_err("the name is taken");
-            assert!(error.message.contains("is already a column"), "{table}: {error}");
-        }
-    }
-}
-
 fn any_value() -> impl Strategy<Value = String> {
     prop_oneof![
         any::<i64>().prop_map(|it| it.to_string()),

@@ -18,8 +18,14 @@ pub(crate) fn schema() -> String {
     lab::schema().to_string()
 }
 
-/// What can be named in a scenario, as JSON text: `kind` is `controllers`,
-/// `queues` or `strategies`.
+/// The column of an axis of a comparison, or of a parameter of a study.
+#[pyfunction]
+pub(crate) fn axis_column(axis: &str) -> String {
+    lab::tables::axis_column(axis)
+}
+
+/// What can be named in a scenario, and the tables of results, as JSON text: `kind` is
+/// `controllers`, `queues`, `strategies` or `tables`.
 #[pyfunction]
 pub(crate) fn catalogue(kind: &str) -> PyResult<String> {
     let entries: Vec<serde_json::Value> = match kind {
@@ -31,9 +37,10 @@ pub(crate) fn catalogue(kind: &str) -> PyResult<String> {
         "strategies" => {
             strategy::DESCRIPTIONS.iter().map(|it| entry(it.name, it.meaning, it.source)).collect()
         }
+        "tables" => lab::tables::descriptions().map(table).collect(),
         _ => {
             return Err(PyValueError::new_err(format!(
-                "unknown catalogue `{kind}`: use controllers, queues or strategies"
+                "unknown catalogue `{kind}`: use controllers, queues, strategies or tables"
             )));
         }
     };
@@ -42,6 +49,27 @@ pub(crate) fn catalogue(kind: &str) -> PyResult<String> {
 
 fn entry(name: &str, meaning: &str, source: &str) -> serde_json::Value {
     serde_json::json!({ "name": name, "meaning": meaning, "source": source })
+}
+
+/// A table with its columns; the first is the run's number.
+fn table(table: &lab::tables::Table) -> serde_json::Value {
+    let columns = [&lab::tables::RUN].into_iter().chain(&table.columns).map(|it| {
+        serde_json::json!({
+            "name": it.name,
+            "definition": it.definition,
+            "title": it.title,
+            "unit": it.unit,
+            "better": it.better.map(|it| match it {
+                lab::tables::Better::More => "more",
+                lab::tables::Better::Less => "less",
+            }),
+        })
+    });
+    serde_json::json!({
+        "name": table.name,
+        "about": table.about,
+        "columns": columns.collect::<Vec<_>>(),
+    })
 }
 
 fn controller(description: &windtunnel_controllers::Description) -> serde_json::Value {
@@ -69,6 +97,7 @@ fn controller(description: &windtunnel_controllers::Description) -> serde_json::
     serde_json::json!({
         "name": description.name,
         "title": description.title,
+        "look": windtunnel_controllers::look(description.name),
         "source": description.source,
         "needs": names(description.needs),
         "status": description.status,

@@ -25,14 +25,12 @@ mod schedulers;
 mod tcp;
 
 use pyo3::prelude::*;
-use windtunnel_lab as lab;
 
 use errors::ScenarioError;
 
 #[pymodule]
 fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add("__version__", env!("CARGO_PKG_VERSION"))?;
-    module.add("COLUMNS", lab::tables::COLUMNS.to_vec())?;
     module.add("ScenarioError", module.py().get_type::<ScenarioError>())?;
     module.add_class::<scenario::Scenario>()?;
     module.add_class::<scenario::Batch>()?;
@@ -58,6 +56,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     ndn::add(module)?;
     messages::add(module)?;
     module.add_function(wrap_pyfunction!(catalogue::schema, module)?)?;
+    module.add_function(wrap_pyfunction!(catalogue::axis_column, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::catalogue, module)?)?;
     Ok(())
 }

@@ -55,10 +55,10 @@ impl Scenario {
         self.0.title.as_deref()
     }
 
-    /// The axes of its comparison.
+    /// The columns of its comparison's axes.
     #[getter]
     fn axes(&self) -> Vec<String> {
-        self.0.axes.clone()
+        self.0.axes.iter().map(|it| lab::tables::axis_column(it)).collect()
     }
 
     /// For each case, its name on every axis.
@@ -123,7 +123,7 @@ impl Scenario {
     fn positions(&self, case: usize, times_s: Vec<f64>) -> PyResult<Table> {
         let case = self.0.cases.get(case);
         let case = case.ok_or_else(|| PyIndexError::new_err("there is no such case"))?;
-        Ok(Table(lab::tables::positions(&case.plan, &times_s)))
+        Ok(Table(lab::tables::positions(&case.plan, &times_s).values))
     }
 
     /// Starts all runs, `jobs` at a time, each on `threads` threads. Series are written into

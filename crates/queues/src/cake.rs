@@ -19,7 +19,7 @@ use windtunnel_engine::{Random, Rate, Time};
 use windtunnel_packets::{Dscp, FlowKey};
 
 use crate::backlog::{Backlog, QueueLimit};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::fq_codel::{FqCoDel, FqCoDelSettings};
 use crate::queue::{Admission, Queue, Waiting};
 use crate::token_bucket::{TokenBucket, TokenBucketSettings};
@@ -29,6 +29,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "cake",
     meaning: "a shaper; tins by class (DSCP), in each FQ-CoDel",
     source: "Høiland-Jørgensen, Täht and Morton, LANMAN 2018; tc-cake(8)",
+    shapes: true,
+    is_random: true,
 };
 
 /// The tins by rising precedence, and what part of the rate each has as its threshold. Best
@@ -107,6 +109,18 @@ impl Cake {
     /// The tin with the most bytes.
     fn fattest(&mut self) -> Option<&mut Tin> {
         self.tins.iter_mut().max_by_key(|it| it.queues.backlog().bytes)
+    }
+}
+
+impl Configured for Cake {
+    type Settings = CakeSettings;
+
+    fn marks(settings: &Self::Settings) -> bool {
+        settings.queues.codel.marks()
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(&settings, &random)
     }
 }
 

@@ -5,16 +5,18 @@
 //! are dropped (or marked) at times that draw nearer by the inverse square root
 //! of their count, until the sojourn falls below the target.
 
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Random, Time};
 
 use crate::departure::{DepartureDiscipline, Leaving};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::verdict::{CongestionAction, Verdict};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "codel",
     meaning: "controlled delay: drops or marks while packets stay too long",
     source: "RFC 8289",
+    shapes: false,
+    is_random: false,
 };
 
 /// What CoDel is given (RFC 8289, section 4).
@@ -32,6 +34,13 @@ pub struct CoDelSettings {
     /// If set, every ECN-capable packet that stayed longer is marked, for
     /// senders that answer many marks by little each.
     pub ce_threshold: Option<Duration>,
+}
+
+impl CoDelSettings {
+    /// Whether a packet is ever marked.
+    pub(crate) fn marks(&self) -> bool {
+        self.action == CongestionAction::Mark || self.ce_threshold.is_some()
+    }
 }
 
 /// One queue's state (RFC 8289, section 5.3).
@@ -124,6 +133,18 @@ impl CoDel {
     #[must_use]
     pub fn new(settings: CoDelSettings) -> Self {
         Self { settings, state: State::default() }
+    }
+}
+
+impl Configured for CoDel {
+    type Settings = CoDelSettings;
+
+    fn marks(settings: &Self::Settings) -> bool {
+        settings.marks()
+    }
+
+    fn start(settings: Self::Settings, _random: Random) -> Self {
+        Self::new(settings)
     }
 }
 

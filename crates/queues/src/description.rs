@@ -1,5 +1,7 @@
 //! What a queue discipline is.
 
+use windtunnel_engine::Random;
+
 /// A queue discipline's name and what it is.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueDescription {
@@ -9,4 +11,20 @@ pub struct QueueDescription {
     pub meaning: &'static str,
     /// What defines it.
     pub source: &'static str,
+    /// Whether packets wait in it although the link is free.
+    pub shapes: bool,
+    /// Whether it draws from its random stream.
+    pub is_random: bool,
+}
+
+/// A discipline's state, which is made of its settings.
+pub trait Configured {
+    /// What is set on it.
+    type Settings;
+
+    /// Whether it ever marks a packet with these settings.
+    fn marks(settings: &Self::Settings) -> bool;
+
+    /// The discipline on an empty queue, with its own random stream.
+    fn start(settings: Self::Settings, random: Random) -> Self;
 }

@@ -12,7 +12,7 @@ use windtunnel_engine::{Random, Time};
 use windtunnel_packets::FlowKey;
 
 use crate::backlog::{Backlog, QueueLimit};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::flow_queues::{FlowQueues, Joins};
 use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
@@ -21,6 +21,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "drr",
     meaning: "deficit round robin: a queue for each flow, turns by bytes",
     source: "Shreedhar and Varghese, IEEE/ACM Transactions on Networking 1996",
+    shapes: false,
+    is_random: true,
 };
 
 /// The settings of the queues.
@@ -41,6 +43,18 @@ impl Drr {
     #[must_use]
     pub fn new(settings: DrrSettings, mut random: Random) -> Self {
         Self(FlowQueues::new(settings.flows, settings.quantum, &mut random))
+    }
+}
+
+impl Configured for Drr {
+    type Settings = DrrSettings;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        false
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(settings, random)
     }
 }
 

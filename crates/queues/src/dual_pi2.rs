@@ -20,7 +20,7 @@ use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::{Ecn, FlowKey};
 
 use crate::backlog::{Backlog, QueueLimit};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::fifo::Fifo;
 use crate::queue::{Queue, Waiting};
 use crate::ramp::Ramp;
@@ -30,6 +30,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "dualpi2",
     meaning: "two coupled queues: L4S with a shallow one, all others with PI squared",
     source: "RFC 9332",
+    shapes: false,
+    is_random: true,
 };
 
 /// The settings of the two queues.
@@ -157,6 +159,18 @@ impl DualPi2 {
             None => 0.0,
         };
         if self.random.happens(coupled.max(native)) { Verdict::Mark } else { Verdict::Pass }
+    }
+}
+
+impl Configured for DualPi2 {
+    type Settings = DualPi2Settings;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        true
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(settings, random)
     }
 }
 

@@ -11,16 +11,18 @@
 //! Two variables have no value where they are read, or are not read: a packet within the target
 //! is not over it (line 18), and `MarkNext` (line 25) marks the packet that leaves.
 
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Random, Time};
 
 use crate::departure::{DepartureDiscipline, Leaving};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "ec-elastic",
     meaning: "marks every packet above the target, from an interval after the first on",
     source: "El-Bakkouchi et al., EC-Elastic, algorithm 1 as printed",
+    shapes: false,
+    is_random: false,
 };
 
 /// The state of EC-Elastic's queue.
@@ -37,6 +39,18 @@ impl EcElasticQueue {
     #[must_use]
     pub fn new(target: Duration, interval: Duration) -> Self {
         Self { target, interval, first_above: None, last_mark: None }
+    }
+}
+
+impl Configured for EcElasticQueue {
+    type Settings = Self;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        true
+    }
+
+    fn start(settings: Self::Settings, _random: Random) -> Self {
+        settings
     }
 }
 

@@ -2,13 +2,22 @@
 
 use std::collections::VecDeque;
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Random, Time};
 use windtunnel_packets::FlowKey;
 
 use crate::backlog::{Backlog, QueueLimit};
 use crate::departure::{DepartureDiscipline, Leaving};
+use crate::description::{Configured, QueueDescription};
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
+
+pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
+    name: "drop-tail",
+    meaning: "first in, first out; drops packets when it is full",
+    source: "common practice",
+    shapes: false,
+    is_random: false,
+};
 
 /// A first-in-first-out queue.
 #[derive(Clone, Debug, Default)]
@@ -75,6 +84,18 @@ impl<D> Judged<D> {
     #[must_use]
     pub fn new(discipline: D) -> Self {
         Self { queue: Fifo::default(), discipline }
+    }
+}
+
+impl<D: Configured> Configured for Judged<D> {
+    type Settings = D::Settings;
+
+    fn marks(settings: &Self::Settings) -> bool {
+        D::marks(settings)
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(D::start(settings, random))
     }
 }
 

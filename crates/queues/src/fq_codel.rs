@@ -15,7 +15,7 @@ use windtunnel_packets::FlowKey;
 
 use crate::backlog::{Backlog, QueueLimit};
 use crate::codel::{self, CoDelSettings};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::flow_queues::{FlowQueues, Joins};
 use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
@@ -24,6 +24,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "fq-codel",
     meaning: "a queue for each flow, CoDel on each, new flows first",
     source: "RFC 8290",
+    shapes: false,
+    is_random: true,
 };
 
 /// The most packets dropped at once.
@@ -75,6 +77,18 @@ impl FqCoDel {
                 return;
             }
         }
+    }
+}
+
+impl Configured for FqCoDel {
+    type Settings = FqCoDelSettings;
+
+    fn marks(settings: &Self::Settings) -> bool {
+        settings.codel.marks()
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(settings, random)
     }
 }
 

@@ -13,17 +13,19 @@
 //!   interval of the last mark, and after the n-th the next is due `interval / sqrt(n)` later;
 //!   the threshold is at most half of what the queue holds
 
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Random, Time};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
 use crate::backlog::QueueLimit;
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "link-service",
     meaning: "drop-tail; marks while more than a threshold of bytes waits",
     source: "NFD's generic link service",
+    shapes: false,
+    is_random: false,
 };
 
 /// The size by which ndnSIM converts a queue's capacity in packets to bytes.
@@ -84,6 +86,18 @@ impl LinkService {
     fn divisor(&self) -> f64 {
         let ahead = u32::from(self.version == Version::Nfd07);
         f64::from(self.marks + ahead).sqrt()
+    }
+}
+
+impl Configured for LinkService {
+    type Settings = Self;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        true
+    }
+
+    fn start(settings: Self::Settings, _random: Random) -> Self {
+        settings
     }
 }
 

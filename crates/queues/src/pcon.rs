@@ -7,16 +7,18 @@
 //!   `interval`; the n-th is followed by the next after `1.1 interval / sqrt(n)`
 //! - a sojourn below the target resets the count, not the time of the next mark
 
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Random, Time};
 
 use crate::departure::{DepartureDiscipline, Leaving};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "pcon",
     meaning: "CoDel's judgement, marking only, spaced 1.1 interval / sqrt(n)",
     source: "Schneider et al., A Practical Congestion Control Scheme for NDN, ICN 2016",
+    shapes: false,
+    is_random: false,
 };
 
 /// The spacing's factor over the interval.
@@ -37,6 +39,18 @@ impl Pcon {
     #[must_use]
     pub fn new(target: Duration, interval: Duration) -> Self {
         Self { target, interval, above_since: None, next: Time::ZERO, count: 0 }
+    }
+}
+
+impl Configured for Pcon {
+    type Settings = Self;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        true
+    }
+
+    fn start(settings: Self::Settings, _random: Random) -> Self {
+        settings
     }
 }
 

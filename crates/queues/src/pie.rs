@@ -14,13 +14,15 @@
 use windtunnel_engine::{Duration, Random, Time};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::verdict::{CongestionAction, Verdict};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "pie",
     meaning: "drops or marks at random to hold the queueing delay at a target",
     source: "RFC 8033",
+    shapes: false,
+    is_random: true,
 };
 
 /// Up to this probability packets are marked, beyond it dropped (section 5.1).
@@ -139,6 +141,18 @@ impl Pie {
         self.allowance > Duration::ZERO
             || (self.delay * 2 < self.settings.target && self.probability < 0.2)
             || arriving.backlog.bytes < 2 * self.settings.maximum_packet
+    }
+}
+
+impl Configured for Pie {
+    type Settings = PieSettings;
+
+    fn marks(settings: &Self::Settings) -> bool {
+        settings.action == CongestionAction::Mark
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(settings, random)
     }
 }
 

@@ -3,10 +3,10 @@
 //! Source: RFC 2697, the meter of a single rate in its colour-blind mode with an excess burst
 //! of zero: what is green passes, what is red is dropped (RFC 2475, section 2.3.3.4).
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Random, Time};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::token_bucket::{TokenBucket, TokenBucketSettings};
 use crate::verdict::Verdict;
 
@@ -14,6 +14,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "policer",
     meaning: "drops what exceeds a rate and a burst; before drop-tail",
     source: "RFC 2697; RFC 2475, section 2.3.3.4",
+    shapes: false,
+    is_random: false,
 };
 
 /// The policer's state.
@@ -25,6 +27,18 @@ impl Policer {
     #[must_use]
     pub fn new(settings: TokenBucketSettings) -> Self {
         Self(TokenBucket::new(settings))
+    }
+}
+
+impl Configured for Policer {
+    type Settings = TokenBucketSettings;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        false
+    }
+
+    fn start(settings: Self::Settings, _random: Random) -> Self {
+        Self::new(settings)
     }
 }
 

@@ -27,13 +27,15 @@ use windtunnel_engine::{Duration, Random, Time};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
 use crate::backlog::{Backlog, QueueLimit};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::verdict::{CongestionAction, Verdict};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "red",
     meaning: "random early detection: drops or marks by the average queue",
     source: "Floyd and Jacobson 1993; RFC 2309; Floyd, Gummadi and Shenker 2001",
+    shapes: false,
+    is_random: true,
 };
 
 /// How often the adaptive variant looks at the average.
@@ -203,6 +205,18 @@ impl Red {
         let chosen = passed >= 1.0 || self.random.happens(probability / (1.0 - passed));
         self.count = if chosen || probability == 0.0 { 0 } else { self.count.saturating_add(1) };
         chosen
+    }
+}
+
+impl Configured for Red {
+    type Settings = RedSettings;
+
+    fn marks(settings: &Self::Settings) -> bool {
+        settings.action == CongestionAction::Mark
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(settings, random)
     }
 }
 

@@ -10,7 +10,7 @@ use windtunnel_engine::{Random, Time};
 
 use crate::codel::{CoDel, CoDelSettings};
 use crate::departure::{DepartureDiscipline, Leaving};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::ramp::Ramp;
 use crate::verdict::Verdict;
 
@@ -18,6 +18,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "sce",
     meaning: "CoDel that signals some congestion, by ECT(1), well below its target",
     source: "draft-morton-tsvwg-sce; RFC 8289",
+    shapes: false,
+    is_random: true,
 };
 
 /// The settings of SCE.
@@ -42,6 +44,18 @@ impl Sce {
     #[must_use]
     pub fn new(settings: SceSettings, random: Random) -> Self {
         Self { codel: CoDel::new(settings.codel), ramp: settings.ramp, random }
+    }
+}
+
+impl Configured for Sce {
+    type Settings = SceSettings;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        true
+    }
+
+    fn start(settings: Self::Settings, random: Random) -> Self {
+        Self::new(settings, random)
     }
 }
 

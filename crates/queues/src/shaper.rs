@@ -4,11 +4,11 @@
 //! first in, first out, and a packet that is larger than the burst is dropped, because the
 //! bucket would never hold its tokens.
 
-use windtunnel_engine::{Rate, Time};
+use windtunnel_engine::{Random, Rate, Time};
 use windtunnel_packets::FlowKey;
 
 use crate::backlog::{Backlog, QueueLimit};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::fifo::Fifo;
 use crate::queue::{Admission, Queue, Waiting};
 use crate::token_bucket::{TokenBucket, TokenBucketSettings};
@@ -18,6 +18,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "shaper",
     meaning: "first in, first out, no faster than a token bucket fills",
     source: "RFC 2475, section 2.3.3.3; tc-tbf(8)",
+    shapes: true,
+    is_random: false,
 };
 
 /// The shaper's state.
@@ -34,6 +36,18 @@ impl Shaper {
     pub fn new(settings: TokenBucketSettings) -> Self {
         let bucket = TokenBucket::new(settings);
         Self { burst: settings.burst, bucket, queue: Fifo::default() }
+    }
+}
+
+impl Configured for Shaper {
+    type Settings = TokenBucketSettings;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        false
+    }
+
+    fn start(settings: Self::Settings, _random: Random) -> Self {
+        Self::new(settings)
     }
 }
 

@@ -4,11 +4,11 @@
 //! Source: RFC 2475 and RFC 4594, section 1.4.1 (priority queuing); the behaviour of Linux's
 //! prio (tc-prio(8)). Each band is first in, first out, with a limit of its own.
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Random, Time};
 use windtunnel_packets::{Dscp, FlowKey};
 
 use crate::backlog::{Backlog, QueueLimit};
-use crate::description::QueueDescription;
+use crate::description::{Configured, QueueDescription};
 use crate::fifo::Fifo;
 use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
@@ -17,6 +17,8 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "strict-priority",
     meaning: "bands by the class of packets (DSCP), the highest one first",
     source: "RFC 4594, section 1.4.1; tc-prio(8)",
+    shapes: false,
+    is_random: false,
 };
 
 /// Which classes are in which band.
@@ -57,6 +59,18 @@ impl StrictPriority {
 
     fn band_of(&self, waiting: &Waiting) -> usize {
         usize::from(self.bands.of[usize::from(waiting.dscp.value())])
+    }
+}
+
+impl Configured for StrictPriority {
+    type Settings = Bands;
+
+    fn marks(_settings: &Self::Settings) -> bool {
+        false
+    }
+
+    fn start(settings: Self::Settings, _random: Random) -> Self {
+        Self::new(settings)
     }
 }
 

@@ -16,7 +16,7 @@ fn read_with(keys: &str, text_of_files: Option<&str>) -> Result<Study, ScenarioE
     let unreadable = || Unreadable { why: "no such file".into(), help: "there is none".into() };
     let mut text_of = |_: &str| text_of_files.map(str::to_owned).ok_or_else(unreadable);
     let extensions = Extensions::default();
-    let outside = Outside { extensions: &extensions, files: &mut text_of, columns: &[] };
+    let outside = Outside { extensions: &extensions, files: &mut text_of };
     Study::read("memory", &text, &[], outside)
 }
 

@@ -15,7 +15,7 @@ fn read(text: &str, files: &[(&str, &str)]) -> Result<Study, ScenarioError> {
         "memory",
         text,
         &[],
-        Outside { extensions: &Extensions::default(), files: &mut text_of, columns: &["run"] },
+        Outside { extensions: &Extensions::default(), files: &mut text_of },
     )
 }
 
@@ -40,13 +40,6 @@ fn files_come_from_whoever_calls_the_reader() {
     let error = read(TRACE, &[]).expect_err("there is no such file");
     assert_eq!(error.message, "cell.trace: no such file");
     assert_eq!(error.help.as_deref(), Some("there is none"));
-}
-
-#[test]
-fn no_axis_has_the_name_of_a_column_that_the_caller_gives() {
-    let text = format!("{TRACE}[compare.run]\none = {{}}\n");
-    let error = read(&text, &[("cell.trace", "1\n")]).expect_err("the name is taken");
-    assert_eq!(error.message, "`run` is already a column of the results");
 }
 
 /// A tree of this many nodes with as many links across it, and 20 producers.

@@ -36,7 +36,7 @@ fn plan(text: &str) -> Plan {
     let mut text_of =
         |_: &str| Err(Unreadable { why: "no such file".into(), help: "there is none".into() });
     let extensions = Extensions::default();
-    let outside = Outside { extensions: &extensions, files: &mut text_of, columns: &[] };
+    let outside = Outside { extensions: &extensions, files: &mut text_of };
     let study = Study::read("memory", text, &[], outside).expect("it is right");
     study.cases[0].plan.clone()
 }

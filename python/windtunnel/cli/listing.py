@@ -14,6 +14,7 @@ from windtunnel import _core
 from windtunnel._core import ScenarioError, did_you_mean
 from windtunnel.bench.workloads import LONG_WORKLOADS, WORKLOADS
 from windtunnel.measures.columns import described
+from windtunnel.measures.definitions import columns as column_definitions
 from windtunnel.scenario.definitions import text
 from windtunnel.scenario.descriptions import TAGS, meaning_and_default, tables
 
@@ -113,7 +114,7 @@ def units() -> list[Entry]:
 
 def columns() -> list[Entry]:
     """List the columns of all tables of results, with their units."""
-    listed = map(described, _core.COLUMNS)
+    listed = map(described, column_definitions())
     return [{"name": it.column, "title": it.title, "unit": it.unit} for it in listed]
 
 

@@ -7,19 +7,13 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from windtunnel.gate.baseline import Figures, Point, Values
-from windtunnel.measures.columns import FAIRNESS, GOODPUT, MARKS, UTILISATION
 from windtunnel.measures.intervals import Interval, interval
 from windtunnel.quantities import Quantity, quantity
 from windtunnel.studies.errors import StudyError
-from windtunnel.studies.measures import MEASURES
+from windtunnel.studies.measures import MEASURED
 
-HIGHER = {it.column for it in (GOODPUT, FAIRNESS, UTILISATION)}
-"""The measures that are better the higher they are; the others are delays, losses and the like."""
-
-NEITHER = {MARKS.column}
-"""The measures of which neither more nor less is better."""
-
-JUDGED = tuple(it for it in MEASURES if it not in NEITHER)
+JUDGED = tuple(name for name, it in MEASURED.items() if it.better)
+"""The measures of which more or less is better."""
 
 LEAST_SEEDS = 2
 """The number of seeds below which there is no interval."""
@@ -112,7 +106,7 @@ def example(measure: str) -> str:
 
 def check_measure(option: str, measure: str) -> None:
     """Refuse what is not a measure, or cannot be judged. Raises StudyError."""
-    if measure in NEITHER:
+    if measure in MEASURED and measure not in JUDGED:
         raise StudyError(f"{option} {measure}: neither direction of this measure is better")
     if measure not in JUDGED:
         raise StudyError(f"{option} {measure}: unknown measure\nhelp: known: {', '.join(JUDGED)}")
@@ -159,7 +153,7 @@ def judged(point: Point, measure: str, pairs: list[Pair], tolerances: Tolerances
     now = interval([after for _, after in known])
     difference = interval([after - before for before, after in known])
     worse = Interval(-difference.mean, -difference.high, -difference.low)
-    worse = worse if measure in HIGHER else difference
+    worse = worse if MEASURED[measure].better == "more" else difference
     tolerance = tolerances.of(measure, then.mean)
     verdict = Verdict.SAME
     if worse.low > tolerance:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from windtunnel.measures.definitions import ABOUT, COMMON, definition, definitions, unit
+from windtunnel.measures.columns import described
+from windtunnel.measures.definitions import definitions
 from windtunnel.running import run_scenario
 from windtunnel.scenario.scenario import Scenario
 
@@ -70,32 +71,56 @@ The names of the files are those of the page's pictures.
   in order: after a loss, what waited comes at once, in one interval.
 
 ## Tables
-Every column of every table, made by `make docs` from the tables themselves and from the
-definitions in `python/windtunnel/measures/definitions.toml`: change those.
+Every column of every table, made by `make docs` from the code that fills it,
+`crates/lab/src/tables`.
 
 Each table begins with a column for every axis of the scenario's comparison, named as the axis,
-then `run`. [python.md](python.md) says how to read them; `results["flows"]` is the table `flows`,
-and `flows.parquet` its file; with `run --csv` there is `flows.csv` beside it. A table without rows
-is there all the same. Counts are of the whole run, and in series (`…_series`) of the interval that
+then `run`. Where any table has another column of that name, that of the axis has `axis.` before
+it: an axis `mtu_bytes` is the column `axis.mtu_bytes`. A column that a later version adds can thus
+change the name of an axis's column, but never what a column holds.
+
+[python.md](python.md) says how to read tables; `results["flows"]` is the table `flows`, and
+`flows.parquet` its file; with `run --csv` there is `flows.csv` beside it. A table without rows is
+there all the same. Counts are of the whole run, and in series (`…_series`) of the interval that
 ends at `time_s`. What does not apply is empty.
 """
 
 
 def page(tables: Mapping[str, pl.DataFrame]) -> str:
-    """Write the manual's page on the tables of results, in the order of the definitions."""
+    """Write the manual's page on the tables of results."""
     parts = [PAGE]
-    for name in definitions():
-        if name != COMMON:
-            parts.append("\n".join(section(name, tables[name])))
+    parts += ["\n".join(section(name, tables[name])) for name in in_order(list(tables))]
     return "\n".join(parts)
+
+
+def in_order(names: list[str]) -> list[str]:
+    """Put each series behind the table of what it samples."""
+
+    def place(name: str) -> tuple[int, bool]:
+        whole = f"{name.removesuffix('_series')}s"
+        is_series = name.endswith("_series")
+        return names.index(whole if is_series and whole in names else name), is_series
+
+    return sorted(names, key=place)
+
+
+def unit(table: str, column: str, dtype: pl.DataType) -> str:
+    """Name the unit of a column of a table, or what it holds."""
+    if dtype == pl.String:
+        return "text"
+    if dtype == pl.Boolean:
+        return "true or false"
+    counts = dtype.is_integer() and definitions()[table].columns[column].unit is None
+    return described(column, table).unit or ("count" if counts else "")
 
 
 def section(name: str, table: pl.DataFrame) -> Iterator[str]:
     """Write the lines on one table."""
-    yield f"## `{name}`\n\n{definitions()[name][ABOUT]}\n"
+    yield f"## `{name}`\n\n{definitions()[name].about}\n"
     yield "| column | unit | definition |\n|---|---|---|"
     for column, dtype in table.schema.items():
-        yield f"| `{column}` | {unit(column, dtype)} | {definition(name, column)} |"
+        defined = definitions()[name].columns[column].definition
+        yield f"| `{column}` | {unit(name, column, dtype)} | {defined} |"
     yield ""
 
 

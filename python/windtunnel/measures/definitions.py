@@ -1,63 +1,55 @@
-"""Definitions of the columns of results."""
+"""What the tables of results and their columns hold, as the core describes them."""
 
 from __future__ import annotations
 
-import tomllib
+import json
+from dataclasses import dataclass
 from functools import cache
-from importlib import resources
+from typing import Literal
 
-import polars as pl
+from windtunnel._core import catalogue
 
-from windtunnel.measures.columns import described
+Better = Literal["more", "less"]
 
-COMMON = "common"
-"""The table of definitions that several tables share."""
 
-ABOUT = "about"
-"""The key of what a table holds."""
+@dataclass(frozen=True)
+class ColumnDefinition:
+    """A column of a table."""
 
-UNITS = {
-    "bps": "bit/s",
-    "s": "s",
-    "s2": "s²",
-    "db": "dB",
-    "dbm": "dBm",
-    "m": "m",
-    "deg": "degrees",
-    "bytes": "bytes",
-    "packets": "packets",
-    "segments": "segments",
-}
-"""The units at the end of columns' names."""
+    name: str
+    definition: str
+    title: str | None
+    """Its title; None: the words of its name."""
+    unit: str | None
+    """Its unit, empty for a number that counts nothing; None: that of its name, or a count."""
+    better: Better | None
+    """In which direction a measure becomes better."""
 
-SHARES = {"utilisation", "medium_utilisation", "selected_bound", "data_share", "lost_share"}
-"""The columns that hold shares, from 0 to 1."""
 
-NUMBERS = {"run", "number", "subflow", "isd_as", "code", "mcs", "level", "stage", "held_since"}
-"""The columns whose whole numbers count nothing."""
+@dataclass(frozen=True)
+class TableDefinition:
+    """A table."""
+
+    about: str
+    columns: dict[str, ColumnDefinition]
+    """Its columns behind those of axes, by their names."""
 
 
 @cache
-def definitions() -> dict[str, dict[str, str]]:
-    """Read the definitions: for each table those of its columns and, as `about`, its own."""
-    file = resources.files("windtunnel.measures").joinpath("definitions.toml")
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+def definitions() -> dict[str, TableDefinition]:
+    """Give the definitions of all tables, by their names."""
+    return {
+        table["name"]: TableDefinition(
+            table["about"], {it["name"]: ColumnDefinition(**it) for it in table["columns"]}
+        )
+        for table in json.loads(catalogue("tables"))
+    }
 
 
-def definition(table: str, column: str) -> str:
-    """Define a column of a table. Raises KeyError for one that has no definition."""
-    own = definitions()[table]
-    return own[column] if column in own else definitions()[COMMON][column]
-
-
-def unit(column: str, dtype: pl.DataType) -> str:
-    """Name the unit of a column, or what it holds."""
-    if dtype == pl.String:
-        return "text"
-    if dtype == pl.Boolean:
-        return "true or false"
-    if column in SHARES:
-        return "share"
-    last = column.rpartition("_")[2] if "_" in column else ""
-    counted = "count" if dtype.is_integer() and column not in NUMBERS else ""
-    return described(column).unit or UNITS.get(last, counted)
+@cache
+def columns() -> dict[str, ColumnDefinition]:
+    """Give the columns of all tables by their names, as the first table that has one defines it."""
+    found: dict[str, ColumnDefinition] = {}
+    for table in definitions().values():
+        found = table.columns | found
+    return found

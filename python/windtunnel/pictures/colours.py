@@ -1,6 +1,6 @@
 """Colours, shapes and dashes: what a controller looks like in every picture.
 
-A controller has one hue and one shape, by its place in the registered list; what
+A controller has one hue and one shape, by the number that it is registered with; what
 else distinguishes lines (a reading, a rate) is a dash. No picture relies on colour
 alone.
 """
@@ -109,14 +109,15 @@ DASHES = ((1, 0), (6, 3), (2, 2), (9, 3, 2, 3))
 
 
 @cache
-def registered() -> list[str]:
-    """Name all controllers, in the order of the registered list."""
-    return [controller["name"] for controller in json.loads(catalogue("controllers"))]
+def registered() -> dict[str, int]:
+    """Give the number of each controller's look by its name, in the order of the numbers."""
+    numbers = {it["name"]: it["look"] for it in json.loads(catalogue("controllers"))}
+    return dict(sorted(numbers.items(), key=lambda it: it[1]))
 
 
 def number(controller: str | None) -> int | None:
-    """Give a controller's place in the registered list; none if it is not there."""
-    return registered().index(controller) if controller in registered() else None
+    """Give the number of a controller's look; none of one that is not registered."""
+    return registered().get(controller) if controller else None
 
 
 def shape(controller: str | None) -> str:

@@ -83,7 +83,7 @@ def written_down(frame: pl.DataFrame, found: Iterable[MeasuredColumn]) -> Findin
 
 def sentence(measure: MeasuredColumn, spread: pl.DataFrame) -> str:
     """Write the values of a measure, the best first."""
-    more_is_better = measure in measures.MORE_IS_BETTER
+    more_is_better = measure.better == "more"
     ranked = spread.sort("mean", descending=more_is_better, maintain_order=True)
     shown = scale(measure.unit, ranked["mean"])
     half = (pl.col("high") - pl.col("mean")).fill_null(0.0)

@@ -144,7 +144,7 @@ def of_core(comparison: Comparison, table: str, caption: str) -> Table:
         *(it for it in FIRST if it in numeric),
         *(it for it in frame.columns if it in numeric - left_out),
     ]
-    return measured(comparison, frame, [described(it) for it in ordered], caption)
+    return measured(comparison, frame, [described(it, table) for it in ordered], caption)
 
 
 def transfers(comparison: Comparison) -> Table:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from windtunnel._core import COLUMNS, check_toml, suggestion
+from windtunnel._core import check_toml, suggestion
 from windtunnel.extensions import Extensions
 from windtunnel.measures.frame import Parameter
 from windtunnel.quantities import Quantity, quantity
@@ -27,9 +27,6 @@ MOST_BYTES = 1 << 20
 
 OF_SCENARIOS = ("duration", "nodes", "links", "flows", "consumers", "topologies")
 """Keys of scenarios that no study has."""
-
-RESERVED = {"seed", "key", "error", *MEASURES, *COLUMNS}
-"""The columns of a study's frames, which cannot be names of parameters."""
 
 
 class Table(BaseModel):
@@ -295,8 +292,6 @@ def keys_of(model: type[BaseModel], path: tuple[str | int, ...]) -> list[str]:
 def parameter(wrong: Wrong, name: str, vary: Vary) -> Varied:
     """Make a parameter from its table."""
     at = ("vary", name)
-    if name in RESERVED:
-        raise wrong(at, "is a column of the results", "choose another name")
     if not name.isidentifier():
         raise wrong(at, "not a valid name", "use letters, digits and _")
     given = [vary.values is not None, vary.cases is not None, vary.first is not None]

@@ -25,8 +25,8 @@ from windtunnel.measures.columns import (
 if TYPE_CHECKING:
     import polars as pl
 
-MEASURES = tuple(
-    it.column
+MEASURED = {
+    it.column: it
     for it in (
         GOODPUT,
         DELAY,
@@ -43,8 +43,11 @@ MEASURES = tuple(
         LOSS,
         DROPPED,
     )
-)
-"""The columns of the measures."""
+}
+"""The measures, by their columns."""
+
+MEASURES = tuple(MEASURED)
+"""Their columns."""
 
 
 def measured(tables: Mapping[str, pl.DataFrame]) -> pl.DataFrame:

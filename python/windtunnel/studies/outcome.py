@@ -8,11 +8,12 @@ from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from windtunnel.axes import renamed
 from windtunnel.folders import read_manifest
 from windtunnel.measures.frame import Parameter, StudyFrame
 from windtunnel.results import not_results
 from windtunnel.studies.measures import MEASURES
-from windtunnel.studies.store import RUNS, TABLES, Store, schema
+from windtunnel.studies.store import OF_FRAMES, RUNS, TABLES, Store, schema
 
 if TYPE_CHECKING:
     import polars as pl
@@ -95,9 +96,12 @@ class StudyResults(StudyFrame):
         folder = Path(folder)
         try:
             manifest = read_manifest(folder)
-            points = pl.read_parquet(folder / POINTS)
+            columns = renamed((it["name"] for it in manifest["parameters"]), OF_FRAMES)
+            points = pl.read_parquet(folder / POINTS).rename(columns)
             store = Store(folder / manifest["store"])
-            parameters = [Parameter(**it) for it in manifest["parameters"]]
+            parameters = [
+                Parameter(**it | {"name": columns[it["name"]]}) for it in manifest["parameters"]
+            ]
             title, planned = manifest["title"], manifest["planned"]
         except (OSError, ValueError, KeyError, TypeError, pl.exceptions.PolarsError) as error:
             raise not_results(folder, "a study", error) from error

@@ -32,6 +32,9 @@ RUNS = "runs"
 TABLES = (RUNS, "flows", "transfers", "links", "nodes", "bridges", "tunnels")
 """The tables that are stored of each run; series are not."""
 
+OF_FRAMES = ("seed", "key", "error", *MEASURES)
+"""The columns of a study's frames beside its parameters."""
+
 UNFINISHED = ".unfinished-"
 """The prefix of chunks that are still being written."""
 

@@ -13,6 +13,7 @@ from statistics import fmean
 from typing import TYPE_CHECKING
 
 from windtunnel._core import __version__
+from windtunnel.axes import column_of
 from windtunnel.extensions import Extensions, described
 from windtunnel.folders import (
     STUDY_FILE,
@@ -30,7 +31,7 @@ from windtunnel.studies.errors import StudyError
 from windtunnel.studies.file import Sample, Study, Varied, read
 from windtunnel.studies.outcome import POINTS, STUDY, StudyResults, of_points
 from windtunnel.studies.runner import Progress, Ran, settings_of
-from windtunnel.studies.store import RUNS, TABLES, Store
+from windtunnel.studies.store import OF_FRAMES, RUNS, TABLES, Store
 from windtunnel.studies.worker import Base, Task
 
 if TYPE_CHECKING:
@@ -124,11 +125,11 @@ def results(read_study: Study, store: Store, ran: Ran) -> StudyResults:
 
 def parameter(varied: Varied, points: pl.DataFrame, sample: Sample | None) -> Parameter:
     """Give a parameter with its values; those of a sampled range are the ones drawn."""
-    values, numbers = varied.values, varied.numbers
+    name, values, numbers = column_of(varied.name, OF_FRAMES), varied.values, varied.numbers
     if sample and varied.ends:
-        numbers = points[varied.name].unique().sort().to_list()
+        numbers = points[name].unique().sort().to_list()
         values = [varied.ends[0].at(it) for it in numbers]
-    return Parameter(varied.name, values, numbers, varied.unit, varied.logarithmic)
+    return Parameter(name, values, numbers, varied.unit, varied.logarithmic)
 
 
 def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
@@ -136,7 +137,8 @@ def frame_of(read_study: Study, ran: Ran) -> pl.DataFrame:
     import polars as pl
 
     kinds = {
-        it.name: pl.String if it.numbers is None else pl.Float64 for it in read_study.parameters
+        column_of(it.name, OF_FRAMES): pl.String if it.numbers is None else pl.Float64
+        for it in read_study.parameters
     }
     rows = [
         (*point.values, seed, key)

@@ -1,45 +1,110 @@
 //! The counters of bridges' edges.
 
-use arrow_array::RecordBatch;
 use windtunnel_networks::bridge::greatest_share;
 use windtunnel_scenario::round_trip;
+use windtunnel_tables::{Columns, Table, column};
 use windtunnel_world::{BridgePlan, Plan, Topology, World};
 
-use super::columns::Columns;
+use super::shared::MARKS;
 
 /// Each bridge.
-pub(super) fn totals(plan: &Plan, world: &World) -> RecordBatch {
+pub(super) fn totals(plan: &Plan, world: &World) -> Table {
     let rows: Vec<_> = plan.bridges.iter().zip(world.bridges()).collect();
-    Columns::of(&rows)
-        .text("bridge", |(bridge, _)| &bridge.name)
-        .text("from", |(bridge, _)| &plan.nodes[bridge.from].name)
-        .text("to", |(bridge, _)| &plan.nodes[bridge.to].name)
-        .number("selected_bound", |(bridge, _)| bound(plan, bridge))
-        .count("forwarded", |(_, it)| it.source.forwarded)
-        .count("selected", |(_, it)| it.source.selected)
-        .count("probes", |(_, it)| it.source.probes)
-        .count("cloned", |(_, it)| it.source.cloned)
-        .count("cloned_bytes", |(_, it)| it.cloned_bytes)
-        .count("acknowledgements", |(_, it)| it.destination.acknowledgements)
-        .count("acknowledgement_bytes", |(_, it)| it.acknowledgement_bytes)
-        .count("acknowledgements_received", |(_, it)| it.acknowledgements_received)
-        .count("acknowledged", |(_, it)| it.source.acknowledged)
-        .count("unmatched", |(_, it)| it.source.unmatched)
-        .count("resent", |(_, it)| it.source.resent)
-        .count("resent_bytes", |(_, it)| it.resent_bytes)
-        .count("expired", |(_, it)| it.source.expired)
-        .count("buffered_packets", |(_, it)| u64::from(it.stalled.packets))
-        .count("maximum_buffered_packets", |(_, it)| u64::from(it.source.largest.packets))
-        .count("maximum_buffered_bytes", |(_, it)| it.source.largest.bytes)
-        .count("suppressed", |(_, it)| it.source.suppressed)
-        .count("received", |(_, it)| it.destination.received)
-        .count("marks", |(_, it)| it.destination.marks)
-        .count("delayed", |(_, it)| it.destination.held)
-        .count("delays_expired", |(_, it)| it.destination.expired)
-        .count("delays_overflowed", |(_, it)| it.destination.overflows)
-        .count("waiting", |(_, it)| u64::from(it.waiting.packets))
-        .count("maximum_waiting_bytes", |(_, it)| it.destination.largest.bytes)
-        .batch()
+    Columns::of("bridges", "What each bridge between data centers counted.", &rows)
+        .text(column("bridge", "The bridge, by its name in the scenario."), |(bridge, _)| {
+            &bridge.name
+        })
+        .text(column("from", "The source edge."), |(bridge, _)| &plan.nodes[bridge.from].name)
+        .text(column("to", "The destination edge."), |(bridge, _)| &plan.nodes[bridge.to].name)
+        .number(
+            column(
+                "selected_bound",
+                "The greatest share of the packets whose clones the bridge's buffer can hold, at \
+                 the rate of the bottleneck between its edges.",
+            )
+            .unit("share"),
+            |(bridge, _)| bound(plan, bridge),
+        )
+        .count(column("forwarded", "Packets forwarded along their paths."), |(_, it)| {
+            it.source.forwarded
+        })
+        .count(column("selected", "Packets selected for cloning, probes included."), |(_, it)| {
+            it.source.selected
+        })
+        .count(column("probes", "Packets selected as probes."), |(_, it)| it.source.probes)
+        .count(column("cloned", "Clones made."), |(_, it)| it.source.cloned)
+        .count(column("cloned_bytes", "The size of all clones made."), |(_, it)| it.cloned_bytes)
+        .count(
+            column("acknowledgements", "Acknowledgements given by the destination edge."),
+            |(_, it)| it.destination.acknowledgements,
+        )
+        .count(
+            column("acknowledgement_bytes", "The size of all acknowledgements sent."),
+            |(_, it)| it.acknowledgement_bytes,
+        )
+        .count(
+            column(
+                "acknowledgements_received",
+                "Acknowledgements that arrived at the source edge.",
+            ),
+            |(_, it)| it.acknowledgements_received,
+        )
+        .count(column("acknowledged", "Clones whose packets were acknowledged."), |(_, it)| {
+            it.source.acknowledged
+        })
+        .count(
+            column("unmatched", "Acknowledgements of packets whose clones were not held."),
+            |(_, it)| it.source.unmatched,
+        )
+        .count(column("resent", "Clones sent in place of lost packets."), |(_, it)| {
+            it.source.resent
+        })
+        .count(column("resent_bytes", "The size of all clones sent."), |(_, it)| it.resent_bytes)
+        .count(
+            column("expired", "Clones that made room for others, or for which there was none."),
+            |(_, it)| it.source.expired,
+        )
+        .count(column("buffered_packets", "Clones held at the end."), |(_, it)| {
+            u64::from(it.stalled.packets)
+        })
+        .count(
+            column("maximum_buffered_packets", "The greatest number of clones held."),
+            |(_, it)| u64::from(it.source.largest.packets),
+        )
+        .count(
+            column("maximum_buffered_bytes", "The greatest size of the clones held."),
+            |(_, it)| it.source.largest.bytes,
+        )
+        .count(column("suppressed", "Duplicate acknowledgements dropped."), |(_, it)| {
+            it.source.suppressed
+        })
+        .count(column("received", "Packets received by the destination edge."), |(_, it)| {
+            it.destination.received
+        })
+        .count(MARKS, |(_, it)| it.destination.marks)
+        .count(
+            column("delayed", "Segments that waited at the destination edge for one before them."),
+            |(_, it)| it.destination.held,
+        )
+        .count(column("delays_expired", "Segments that waited as long as they may."), |(_, it)| {
+            it.destination.expired
+        })
+        .count(
+            column(
+                "delays_overflowed",
+                "How often a gap was given up because the buffer was full.",
+            ),
+            |(_, it)| it.destination.overflows,
+        )
+        .count(
+            column("waiting", "Packets that wait at the destination edge at the end."),
+            |(_, it)| u64::from(it.waiting.packets),
+        )
+        .count(
+            column("maximum_waiting_bytes", "The greatest size of what waited there."),
+            |(_, it)| it.destination.largest.bytes,
+        )
+        .table()
 }
 
 /// The maximum share of packets that a bridge's buffer can hold, at the rate of

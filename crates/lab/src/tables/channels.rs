@@ -1,35 +1,65 @@
 //! Links with a channel: the channel over time, the maps of radios, link budgets, and antennas.
 
-use arrow_array::RecordBatch;
 use windtunnel_links::LinkBudget;
 use windtunnel_links::radio::{Map, Point};
+use windtunnel_tables::{Columns, Table, column};
 use windtunnel_world::{ChannelSample, LinkPlan, Plan, PortId};
 
-use super::columns::Columns;
 use super::links::{Direction, directions};
+use super::shared::{FROM, LINK, NODE, NUMBER, TIME_S, TO, X_M, Y_M};
 
 /// Samples of directions of links with a channel.
-pub(crate) fn channel_series(plan: &Plan, rows: &[ChannelSample]) -> RecordBatch {
+pub(super) fn series(plan: &Plan, rows: &[ChannelSample]) -> Table {
     let directions = directions(plan);
     let of = |it: &ChannelSample| directions[it.port.index()];
-    Columns::of(rows)
-        .text("link", |it| &of(it).link.name)
-        .text("from", |it| of(it).from)
-        .text("to", |it| of(it).to)
-        .number("time_s", |it| it.time_s)
-        .number("x_m", |it| it.position.map(|it| it.x))
-        .number("y_m", |it| it.position.map(|it| it.y))
-        .text_if_any("station", |it| {
+    Columns::of(
+        "channel_series",
+        "Samples of each direction of each link with a channel, for each interval of the \
+         recording.",
+        rows,
+    )
+    .text(LINK, |it| &of(it).link.name)
+    .text(FROM, |it| of(it).from)
+    .text(TO, |it| of(it).to)
+    .number(TIME_S, |it| it.time_s)
+    .number(X_M, |it| it.position.map(|it| it.x))
+    .number(Y_M, |it| it.position.map(|it| it.y))
+    .text_if_any(
+        column("station", "The station that serves the user; during a handover the next one."),
+        |it| {
             let station = &map(of(it).link)?.stations[it.station?];
             Some(&station.name)
-        })
-        .flag_if_any("line_of_sight", |it| it.line_of_sight)
-        .number("sinr_db", |it| it.sinr_db)
-        .count_if_any("mcs", |it| it.mcs.map(u64::from))
-        .number("received_dbm", |it| it.received_dbm)
-        .number("margin_db", |it| it.margin_db)
-        .number("rate_bps", |it| it.rate_bps)
-        .batch()
+        },
+    )
+    .flag_if_any(column("line_of_sight", "Whether there is a line of sight to it."), |it| {
+        it.line_of_sight
+    })
+    .number(
+        column(
+            "sinr_db",
+            "The SINR; of a fixed radio link the SNR; empty where the channel has none.",
+        ),
+        |it| it.sinr_db,
+    )
+    .count_if_any(
+        column("mcs", "The index of the modulation and coding scheme; empty where there is none.")
+            .unit(""),
+        |it| it.mcs.map(u64::from),
+    )
+    .number(
+        column("received_dbm", "The received power; empty where the channel does not say."),
+        |it| it.received_dbm,
+    )
+    .number(column("margin_db", "How far it is above what the receiver needs."), |it| it.margin_db)
+    .number(
+        column(
+            "rate_bps",
+            "How fast the link sends; 0 while it does not. With a delivery trace the mean \
+             over the interval.",
+        ),
+        |it| it.rate_bps,
+    )
+    .table()
 }
 
 /// A row of a link budget.
@@ -43,7 +73,7 @@ struct BudgetRow<'a> {
 }
 
 /// The budgets of all links that have one: their terms, and what follows from them.
-pub(super) fn budgets(plan: &Plan) -> RecordBatch {
+pub(super) fn budgets(plan: &Plan) -> Table {
     let directions = directions(plan);
     let mut rows = Vec::new();
     for (link, it) in plan.links.iter().enumerate() {
@@ -60,16 +90,25 @@ pub(super) fn budgets(plan: &Plan) -> RecordBatch {
             }));
         }
     }
-    Columns::of(&rows)
-        .text("link", |it| &it.direction.link.name)
-        .text("from", |it| it.direction.from)
-        .text("to", |it| it.direction.to)
-        .count("number", |it| it.number as u64)
-        .text("term", |it| it.term)
-        .text("unit", |it| it.unit)
-        .number("best", |it| it.values[0])
-        .number("worst", |it| it.values[1])
-        .batch()
+    Columns::of(
+        "link_budgets",
+        "The link budget of each link that has one, a row for each term; the terms add up to what \
+         is received.",
+        &rows,
+    )
+    .text(LINK, |it| &it.direction.link.name)
+    .text(FROM, |it| it.direction.from)
+    .text(TO, |it| it.direction.to)
+    .count(NUMBER, |it| it.number as u64)
+    .text(column("term", "What adds or loses power."), |it| it.term)
+    .text(column("unit", "The unit of both values."), |it| it.unit)
+    .number(column("best", "The value at the best time, such as without fog or rain."), |it| {
+        it.values[0]
+    })
+    .number(column("worst", "The value at the worst time; without random fluctuations."), |it| {
+        it.values[1]
+    })
+    .table()
 }
 
 /// The lines of a budget, each with its unit: the terms; the received power and the
@@ -88,7 +127,7 @@ fn lines(budget: &LinkBudget) -> Vec<(&'static str, &'static str, [f64; 2])> {
 
 /// What the antennas of links lose over the angle from their axes: points of a curve, and one
 /// that is not `on_curve`, where the other end is and with what else is lost there.
-pub(super) fn antennas(plan: &Plan) -> RecordBatch {
+pub(super) fn antennas(plan: &Plan) -> Table {
     let mut rows: Vec<(&str, &str, [f64; 2], bool)> = Vec::new();
     for link in &plan.links {
         let patterns = link.channel.as_ref().and_then(|it| it.patterns());
@@ -99,13 +138,20 @@ pub(super) fn antennas(plan: &Plan) -> RecordBatch {
             rows.extend(all.map(|(point, on_curve)| (link.name.as_str(), node, point, on_curve)));
         }
     }
-    Columns::of(&rows)
-        .text("link", |it| it.0)
-        .text("node", |it| it.1)
-        .number("angle_deg", |it| it.2[0])
-        .number("loss_db", |it| it.2[1])
-        .flag_if_any("on_curve", |it| Some(it.3))
-        .batch()
+    Columns::of("antennas", "What antennas lose over the angle from their axes.", &rows)
+        .text(LINK, |it| it.0)
+        .text(NODE, |it| it.1)
+        .number(column("angle_deg", "The angle from the axis."), |it| it.2[0])
+        .number(column("loss_db", "The loss at that angle."), |it| it.2[1])
+        .flag_if_any(
+            column(
+                "on_curve",
+                "Whether the point is of the antenna's pattern, and not where the other end of \
+                 the link is.",
+            ),
+            |it| Some(it.3),
+        )
+        .table()
 }
 
 /// An object on a map.
@@ -120,7 +166,7 @@ struct Row<'a> {
 }
 
 /// The objects on the maps of all radios, and the corners of the users' paths.
-pub(super) fn maps(plan: &Plan) -> RecordBatch {
+pub(super) fn maps(plan: &Plan) -> Table {
     let mut rows = Vec::new();
     for link in &plan.links {
         let Some(map) = map(link) else { continue };
@@ -138,16 +184,27 @@ pub(super) fn maps(plan: &Plan) -> RecordBatch {
         }));
         rows.extend(map.path.iter().enumerate().map(|(number, it)| row("path", number, *it)));
     }
-    Columns::of(&rows)
-        .text("link", |it| it.link)
-        .text("kind", |it| it.kind)
-        .text_if_any("name", |it| it.name)
-        .count("number", |it| it.number as u64)
-        .number("x_m", |it| it.at.x)
-        .number("y_m", |it| it.at.y)
-        .number("width_m", |it| it.extent.map(|[width, _]| width))
-        .number("depth_m", |it| it.extent.map(|[_, depth]| depth))
-        .batch()
+    Columns::of("maps", "The stations, buildings and users' paths of radio links.", &rows)
+        .text(LINK, |it| it.link)
+        .text(column("kind", "`station`, `building` or `path`."), |it| it.kind)
+        .text_if_any(column("name", "The name of a station; empty for others."), |it| it.name)
+        .count(NUMBER, |it| it.number as u64)
+        .number(
+            column(
+                "x_m",
+                "The position of a station or of a point of a path, or of a building's corner, \
+                 eastwards.",
+            ),
+            |it| it.at.x,
+        )
+        .number(column("y_m", "The same, northwards."), |it| it.at.y)
+        .number(column("width_m", "A building's size from west to east."), |it| {
+            it.extent.map(|[width, _]| width)
+        })
+        .number(column("depth_m", "A building's size from south to north."), |it| {
+            it.extent.map(|[_, depth]| depth)
+        })
+        .table()
 }
 
 /// The map of a link's channel, if it has one.

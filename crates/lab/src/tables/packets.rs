@@ -1,10 +1,10 @@
 //! What happened to the packets of flows.
 
-use arrow_array::RecordBatch;
 use windtunnel_engine::Duration;
+use windtunnel_tables::{Columns, Table, column};
 use windtunnel_world::{PacketEvent, PacketEventKind, PacketEventLocation, Plan, PortId};
 
-use super::columns::Columns;
+use super::shared::FLOW;
 
 /// The name of a kind of event.
 fn name(kind: PacketEventKind) -> &'static str {
@@ -59,29 +59,138 @@ fn node<'a>(plan: &'a Plan, event: &PacketEvent) -> Option<&'a str> {
 }
 
 /// Events of packets.
-pub(crate) fn packet_events(plan: &Plan, rows: &[PacketEvent]) -> RecordBatch {
-    Columns::of(rows)
-        .text("flow", |it| flow(plan, it.flow))
-        .count_if_any("connection", |it| it.connection)
-        .count_if_any("subflow", |it| it.subflow.map(u64::from))
-        .number("time_s", |it| it.time.as_seconds())
-        .text("at", |it| place(it.place))
-        .text_if_any("node", |it| node(plan, it))
-        .text_if_any("link", |it| port(it).map(|port| plan.links[port.link()].name.as_str()))
-        .text("kind", |it| name(it.kind))
-        .count_if_any("number", |it| it.number)
-        .count("data_bytes", |it| it.bytes)
-        .count_if_any("size_bytes", |it| it.size.map(u64::from))
-        .count_if_any("dscp", |it| it.dscp.map(|it| it.value().into()))
-        .count_if_any("acknowledgement", |it| it.acknowledgement)
-        .flag_if_any("is_marked", |it| Some(it.is_marked))
-        .number("rtt_s", |it| it.rtt.map(Duration::as_seconds))
-        .number("cwnd_segments", |it| it.state.map(|it| it.cwnd))
-        .number("ssthresh_segments", |it| it.state.map(|it| it.ssthresh))
-        .count_if_any("in_flight", |it| it.state.map(|it| it.in_flight))
-        .number("smoothed_rtt_s", |it| {
-            it.state.and_then(|it| it.smoothed_rtt).map(Duration::as_seconds)
-        })
-        .number("pacing_rate_bps", |it| it.state.and_then(|it| it.pacing_rate_bps))
-        .batch()
+pub(super) fn packet_events(plan: &Plan, rows: &[PacketEvent]) -> Table {
+    Columns::of(
+        "packet_events",
+        "What happened to the packets of the flows that `--events` names: a row for each event, \
+         in the order of time.",
+        rows,
+    )
+    .text(FLOW, |it| flow(plan, it.flow))
+    .count_if_any(
+        column("connection", "Which connection of the flow, from 0 on; empty without connections.")
+            .unit(""),
+        |it| it.connection,
+    )
+    .count_if_any(
+        column("subflow", "Which subflow of the connection, from 0 on; empty without subflows.")
+            .unit(""),
+        |it| it.subflow.map(u64::from),
+    )
+    .number(column("time_s", "When it happened."), |it| it.time.as_seconds())
+    .text(
+        column(
+            "at",
+            "`sender` or `receiver` of the flow's data, `consumer`, `queue`, `link`, or \
+             another place on the `path`.",
+        ),
+        |it| place(it.place),
+    )
+    .text_if_any(
+        column("node", "The node; of a queue and a link, the one that it leads from."),
+        |it| node(plan, it),
+    )
+    .text_if_any(
+        column("link", "The link where the packet was dropped or lost; empty elsewhere."),
+        |it| port(it).map(|port| plan.links[port.link()].name.as_str()),
+    )
+    .text(
+        column(
+            "kind",
+            "What happened: `sent`, `retransmitted`, `received`, `acknowledgement sent`, \
+             `acknowledgement received`, `sacked`, `polled`, `NACK received`, `dropped` or \
+             `lost`.",
+        ),
+        |it| name(it.kind),
+    )
+    .count_if_any(
+        column(
+            "number",
+            "TCP: the number of the first byte, relative as Wireshark shows it: a SYN has 0, \
+             the first byte of data 1. UDP: the number of the datagram. NDN and CCNx: the \
+             segment.",
+        )
+        .unit(""),
+        |it| it.number,
+    )
+    .count(
+        column(
+            "data_bytes",
+            "Data in the packet, or in the range that was acknowledged selectively.",
+        ),
+        |it| it.bytes,
+    )
+    .count_if_any(
+        column(
+            "size_bytes",
+            "The packet with its headers, without those of links; empty where it is no \
+             packet.",
+        ),
+        |it| it.size.map(u64::from),
+    )
+    .count_if_any(
+        column(
+            "dscp",
+            "The class of service in the packet's header, as a differentiated services \
+             codepoint (46 is EF); between regions, on SCION paths and in tunnels the headers \
+             around it have the same. Empty for NDN, and where it is no packet.",
+        )
+        .unit(""),
+        |it| it.dscp.map(|it| it.value().into()),
+    )
+    .count_if_any(
+        column(
+            "acknowledgement",
+            "The byte that the sender of the segment expects next; empty without an \
+             acknowledgement.",
+        )
+        .unit(""),
+        |it| it.acknowledgement,
+    )
+    .flag_if_any(column("is_marked", "Whether the packet has a congestion mark."), |it| {
+        Some(it.is_marked)
+    })
+    .number(
+        column(
+            "rtt_s",
+            "The round-trip time that was measured by it; empty where none was. Where the \
+             host merges what it receives, the mean of several.",
+        ),
+        |it| it.rtt.map(Duration::as_seconds),
+    )
+    .number(
+        column(
+            "cwnd_segments",
+            "The congestion window after the event and what it led to; empty where no data \
+             was sent.",
+        ),
+        |it| it.state.map(|it| it.cwnd),
+    )
+    .number(
+        column(
+            "ssthresh_segments",
+            "The slow-start threshold then; empty while it is unlimited, and where no data \
+             was sent.",
+        ),
+        |it| it.state.map(|it| it.ssthresh),
+    )
+    .count_if_any(
+        column("in_flight", "Interests or segments in flight then; empty where no data was sent."),
+        |it| it.state.map(|it| it.in_flight),
+    )
+    .number(
+        column(
+            "smoothed_rtt_s",
+            "The smoothed round-trip time then; empty before the first sample.",
+        ),
+        |it| it.state.and_then(|it| it.smoothed_rtt).map(Duration::as_seconds),
+    )
+    .number(
+        column(
+            "pacing_rate_bps",
+            "The rate at which the controller lets data be sent; empty if it sets none.",
+        ),
+        |it| it.state.and_then(|it| it.pacing_rate_bps),
+    )
+    .table()
 }

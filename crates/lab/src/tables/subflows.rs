@@ -1,10 +1,13 @@
 //! The subflows of flows over Multipath TCP.
 
-use arrow_array::RecordBatch;
 use windtunnel_engine::Time;
+use windtunnel_tables::{Columns, Table, column, mean};
 use windtunnel_world::{FlowPlan, Plan, Subflow, SubflowSample, World};
 
-use super::columns::{Columns, mean};
+use super::shared::{
+    CWND_SEGMENTS, DECREASES, FLOW, IN_FLIGHT, MARKS, PATH, REINJECTED_BYTES, RETRANSMISSIONS,
+    SMOOTHED_RTT_S, SSTHRESH_SEGMENTS, SUBFLOW, TIME_S, TIMEOUTS,
+};
 
 /// A subflow: its flow, its place there, its links, and what was counted.
 struct Row<'a> {
@@ -29,7 +32,7 @@ fn path(plan: &Plan, flow: &FlowPlan, place: usize) -> String {
 }
 
 /// The totals of each subflow.
-pub(super) fn totals(plan: &Plan, world: &World, end: Time) -> RecordBatch {
+pub(super) fn totals(plan: &Plan, world: &World, end: Time) -> Table {
     let mut rows = Vec::new();
     for (index, flow) in plan.flows.iter().enumerate() {
         let subflows = world.subflows(index);
@@ -47,46 +50,88 @@ pub(super) fn totals(plan: &Plan, world: &World, end: Time) -> RecordBatch {
         }
     }
     let seconds = |it: &Row<'_>| end.min(it.flow.stop).since(it.flow.start).as_seconds();
-    Columns::of(&rows)
-        .text("flow", |it| &it.flow.name)
-        .count("subflow", |it| it.place as u64)
-        .text("path", |it| &it.path)
-        .flag_if_any("is_backup", |it| Some(it.is_backup))
-        .flag_if_any("is_established", |it| Some(it.subflow.ends[0].is_established))
-        .number("data_share", |it| it.share)
-        .number("throughput_bps", |it| {
-            it.subflow.ends[1].tcp.received_bytes as f64 * 8.0 / seconds(it)
+    Columns::of("subflows", "What each subflow of a flow over Multipath TCP measured.", &rows)
+        .text(FLOW, |it| &it.flow.name)
+        .count(SUBFLOW, |it| it.place as u64)
+        .text(PATH, |it| &it.path)
+        .flag_if_any(
+            column("is_backup", "Whether it is used only when no other is usable."),
+            |it| Some(it.is_backup),
+        )
+        .flag_if_any(column("is_established", "Whether its handshake is over."), |it| {
+            Some(it.subflow.ends[0].is_established)
         })
-        .count("sent_bytes", |it| it.subflow.ends[0].first_bytes)
-        .count("reinjected_bytes", |it| it.subflow.ends[0].reinjected_bytes)
-        .count("segments", |it| it.subflow.ends[0].tcp.segments)
-        .count("retransmissions", |it| it.subflow.ends[0].tcp.retransmissions)
-        .count("timeouts", |it| it.subflow.ends[0].tcp.timeouts)
-        .count("decreases", |it| it.subflow.ends[0].tcp.decreases)
-        .count("marks", |it| it.subflow.ends[1].tcp.marks)
-        .number("rtt_s", |it| {
+        .number(
+            column("data_share", "Its share of the flow's data that was sent for the first time.")
+                .unit("share"),
+            |it| it.share,
+        )
+        .number(
+            column(
+                "throughput_bps",
+                "Data received in the subflow's order, what was sent again on another subflow \
+                 included.",
+            ),
+            |it| it.subflow.ends[1].tcp.received_bytes as f64 * 8.0 / seconds(it),
+        )
+        .count(column("sent_bytes", "Data given to it, reinjected data included."), |it| {
+            it.subflow.ends[0].first_bytes
+        })
+        .count(REINJECTED_BYTES, |it| it.subflow.ends[0].reinjected_bytes)
+        .count(column("segments", "Segments with data sent, retransmissions included."), |it| {
+            it.subflow.ends[0].tcp.segments
+        })
+        .count(RETRANSMISSIONS, |it| it.subflow.ends[0].tcp.retransmissions)
+        .count(TIMEOUTS, |it| it.subflow.ends[0].tcp.timeouts)
+        .count(DECREASES, |it| it.subflow.ends[0].tcp.decreases)
+        .count(MARKS, |it| it.subflow.ends[1].tcp.marks)
+        .number(column("rtt_s", "The mean of the measured round-trip times."), |it| {
             let tcp = &it.subflow.ends[0].tcp;
             mean(tcp.rtt_sum, tcp.rtt_samples)
         })
-        .batch()
+        .table()
 }
 
 /// Samples of subflows.
-pub(crate) fn subflow_series(plan: &Plan, rows: &[SubflowSample]) -> RecordBatch {
-    Columns::of(rows)
-        .text("flow", |it| &plan.flows[it.flow as usize].name)
-        .count("subflow", |it| u64::from(it.subflow))
-        .number("time_s", |it| it.time_s)
-        .number("throughput_bps", |it| it.throughput_bps)
-        .number("cwnd_segments", |it| it.cwnd)
-        .number("ssthresh_segments", |it| it.ssthresh)
-        .count("in_flight", |it| it.in_flight)
-        .number("smoothed_rtt_s", |it| it.smoothed_rtt_s)
-        .count("retransmissions", |it| it.retransmissions)
-        .count("timeouts", |it| it.timeouts)
-        .count("decreases", |it| it.decreases)
-        .count("reinjected_bytes", |it| it.reinjected_bytes)
-        .number("estimated_bandwidth_bps", |it| it.estimated_bandwidth_bps)
-        .number("estimated_rtt_s", |it| it.estimated_rtt_s)
-        .batch()
+pub(super) fn series(plan: &Plan, rows: &[SubflowSample]) -> Table {
+    Columns::of(
+        "subflow_series",
+        "Samples of each subflow, for each interval of the recording.",
+        rows,
+    )
+    .text(FLOW, |it| &plan.flows[it.flow as usize].name)
+    .count(SUBFLOW, |it| u64::from(it.subflow))
+    .number(TIME_S, |it| it.time_s)
+    .number(
+        column(
+            "throughput_bps",
+            "Data received in the subflow's order, what was sent again on another subflow \
+             included.",
+        ),
+        |it| it.throughput_bps,
+    )
+    .number(CWND_SEGMENTS, |it| it.cwnd)
+    .number(SSTHRESH_SEGMENTS, |it| it.ssthresh)
+    .count(IN_FLIGHT, |it| it.in_flight)
+    .number(SMOOTHED_RTT_S, |it| it.smoothed_rtt_s)
+    .count(RETRANSMISSIONS, |it| it.retransmissions)
+    .count(TIMEOUTS, |it| it.timeouts)
+    .count(DECREASES, |it| it.decreases)
+    .count(REINJECTED_BYTES, |it| it.reinjected_bytes)
+    .number(
+        column(
+            "estimated_bandwidth_bps",
+            "The bottleneck's bandwidth that the controller estimates; empty if it does not.",
+        ),
+        |it| it.estimated_bandwidth_bps,
+    )
+    .number(
+        column(
+            "estimated_rtt_s",
+            "The round trip without queues that the controller estimates; empty if it does \
+             not.",
+        ),
+        |it| it.estimated_rtt_s,
+    )
+    .table()
 }

@@ -90,7 +90,7 @@ pub(crate) fn queues(action: CongestionAction) -> Vec<AnyQueue> {
     let disciplines = [
         Discipline::CoDel(codel_settings(action)),
         Discipline::Pcon(Pcon::new(TARGET, INTERVAL)),
-        Discipline::EcElastic(EcElasticQueue::new(TARGET, INTERVAL)),
+        Discipline::EcElasticQueue(EcElasticQueue::new(TARGET, INTERVAL)),
         Discipline::Sce(sce_settings(action)),
         Discipline::FqCoDel(fq_codel_settings(action)),
         Discipline::DualPi2(dual_pi2_settings()),

@@ -1,7 +1,7 @@
 //! What an ECN-capable packet meets in each kind of queue where the queue would otherwise drop
 //! it: the table in `docs/queues.md`.
 
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_queues::{
     ActiveDiscipline, AnyArrivalDiscipline, AnyQueue, ArrivalDiscipline, Arriving, Backlog, Bands,
@@ -16,7 +16,7 @@ use crate::drive::{
 
 /// What a queue does to ECN-capable packets under lasting overload, while all find room.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Meets {
+pub(crate) enum Meets {
     /// Nothing: only room is lacking, if anything.
     Nothing,
     /// Marks and no drops.
@@ -28,7 +28,7 @@ enum Meets {
 }
 
 /// Every kind, set to mark where it can, and what it does.
-fn kinds() -> Vec<(&'static str, Discipline, Meets)> {
+pub(crate) fn kinds() -> Vec<(&'static str, Discipline, Meets)> {
     let mark = CongestionAction::Mark;
     let red = red_settings(mark);
     let link_service = LinkService::new(65_536, INTERVAL);
@@ -46,7 +46,11 @@ fn kinds() -> Vec<(&'static str, Discipline, Meets)> {
         ("sce", Discipline::Sce(sce_settings(mark)), Meets::Marks),
         ("link-service", Discipline::LinkService(link_service), Meets::Marks),
         ("pcon", Discipline::Pcon(Pcon::new(TARGET, INTERVAL)), Meets::Marks),
-        ("ec-elastic", Discipline::EcElastic(EcElasticQueue::new(TARGET, INTERVAL)), Meets::Marks),
+        (
+            "ec-elastic",
+            Discipline::EcElasticQueue(EcElasticQueue::new(TARGET, INTERVAL)),
+            Meets::Marks,
+        ),
         ("drr", Discipline::Drr(drr), Meets::Nothing),
         ("strict-priority", Discipline::StrictPriority(Bands::new(&[])), Meets::Nothing),
         ("shaper", Discipline::Shaper(bucket(10, 10_000)), Meets::Nothing),
@@ -56,8 +60,8 @@ fn kinds() -> Vec<(&'static str, Discipline, Meets)> {
 }
 
 /// Verdicts of a link of 10 Mbps to which packets come at 12 Mbps.
-fn verdicts(discipline: &Discipline, ecn: Ecn) -> Vec<Verdict> {
-    match discipline.start(random()) {
+pub(crate) fn verdicts(discipline: &Discipline, ecn: Ecn, random: Random) -> Vec<Verdict> {
+    match discipline.start(random) {
         ActiveDiscipline::OnArrival(judge) => {
             judge.map_or_else(Vec::new, |it| verdicts_on_arrival(it, ecn))
         }
@@ -115,7 +119,7 @@ fn an_ecn_capable_packet_meets_what_the_page_says() {
     let kinds = kinds();
     assert!(DESCRIPTIONS.iter().all(|it| kinds.iter().any(|kind| kind.0 == it.name)));
     for (name, discipline, meets) in kinds {
-        let verdicts = verdicts(&discipline, Ecn::Capable);
+        let verdicts = verdicts(&discipline, Ecn::Capable, random());
         let [marks, drops] =
             [Verdict::Mark, Verdict::Drop].map(|verdict| verdicts.contains(&verdict));
         let found = match (marks, drops) {
@@ -132,7 +136,7 @@ fn an_ecn_capable_packet_meets_what_the_page_says() {
 #[test]
 fn a_packet_that_is_not_capable_is_never_marked() {
     for (name, discipline, _) in kinds() {
-        let verdicts = verdicts(&discipline, Ecn::NotCapable);
+        let verdicts = verdicts(&discipline, Ecn::NotCapable, random());
         assert!(verdicts.iter().all(|it| *it != Verdict::Mark), "{name}");
     }
 }

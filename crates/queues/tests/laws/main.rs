@@ -3,6 +3,7 @@
 
 mod cake;
 mod codel;
+mod descriptions;
 mod drive;
 mod drr;
 mod dual_pi2;

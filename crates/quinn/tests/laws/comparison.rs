@@ -41,7 +41,6 @@ impl Simulated {
                 let (why, help) = (format!("no {name}"), String::new());
                 Err(Unreadable { why, help })
             },
-            columns: &[],
         };
         let study = Study::read("test.toml", &scenario(controller), &[], outside);
         let study = study.unwrap_or_else(|error| panic!("{error}"));

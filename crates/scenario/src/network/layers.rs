@@ -4,10 +4,10 @@ use std::error::Error;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
 use windtunnel_packets::ProtocolNumber;
+use windtunnel_tables::Table;
 use windtunnel_world::{DomainsPlan, FlowPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
 
 use crate::network::nodes::Names;
@@ -51,9 +51,9 @@ pub trait LayerKind: Debug + Send + Sync {
         Ok(())
     }
 
-    /// The tables of a run with their names. Those of all runs have the same names and columns:
-    /// where the layer is on no node, they are empty.
-    fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)>;
+    /// The tables of a run. Those of all runs have the same names and columns: where the layer is
+    /// on no node, they are empty.
+    fn tables(&self, plan: &Plan, world: &World) -> Vec<Table>;
 
     /// A packet of its protocol as an Ethernet frame carries it.
     ///

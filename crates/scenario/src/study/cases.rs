@@ -95,8 +95,6 @@ pub struct Outside<'a> {
     pub extensions: &'a Extensions,
     /// Gives the text of a file by the name that the scenario has for it.
     pub files: &'a mut dyn FnMut(&str) -> Result<String, Unreadable>,
-    /// The columns of the results, which no axis of a comparison may be named after.
-    pub columns: &'a [&'a str],
 }
 
 impl fmt::Debug for Outside<'_> {
@@ -121,12 +119,12 @@ impl Study {
         settings: &[(String, String)],
         outside: Outside<'_>,
     ) -> Result<Self, ScenarioError> {
-        let Outside { extensions, files, columns } = outside;
+        let Outside { extensions, files } = outside;
         extensions.check().map_err(|it| it.locate(file, "", None))?;
         let given = Given::new(file, text, settings)?;
         let refuse = |it| given.refuse(it, None);
         let scenario = outline(&given.text, &extensions.layers).map_err(refuse)?;
-        let axes = comparison::axes(&scenario, columns).map_err(refuse)?;
+        let axes = comparison::axes(&scenario).map_err(refuse)?;
         comparison::check_runs(&scenario, &axes).map_err(refuse)?;
         let mut files = Files::new(files);
         let combinations = comparison::combinations(&axes);

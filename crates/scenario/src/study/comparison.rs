@@ -25,16 +25,12 @@ pub(crate) struct Assignment {
     pub(crate) span: Range<usize>,
 }
 
-/// The axes of a comparison; none may have the name of one of the `columns`.
-pub(crate) fn axes(scenario: &Scenario, columns: &[&str]) -> Result<Vec<Axis>, Mistake> {
+/// The axes of a comparison.
+pub(crate) fn axes(scenario: &Scenario) -> Result<Vec<Axis>, Mistake> {
     let mut axes = Vec::new();
     for (name, cases) in &scenario.compare {
         let wrong = |message: String| Mistake::new(message).at(name.span());
         let name = name.get_ref();
-        if columns.contains(&name.as_str()) {
-            return Err(wrong(format!("`{name}` is already a column of the results"))
-                .help("give the axis of the comparison another name"));
-        }
         if cases.is_empty() {
             return Err(wrong(format!("`compare.{name}` has no cases")).help(
                 "write one line for each, such as cubic = { \"defaults.flow.controller\" = \"cubic\" }",

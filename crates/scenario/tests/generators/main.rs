@@ -19,7 +19,7 @@ fn read_with(text: &str, files: &[(&str, &str)]) -> Result<Study, ScenarioError>
         found.ok_or(Unreadable { why: "no such file".into(), help: "there is none".into() })
     };
     let extensions = Extensions::default();
-    let outside = Outside { extensions: &extensions, files: &mut text_of, columns: &["run"] };
+    let outside = Outside { extensions: &extensions, files: &mut text_of };
     Study::read("memory", text, &[], outside)
 }
 

@@ -103,7 +103,7 @@ def map_of_gains(
         high=most,
         logarithmic=True,
         diverging=True,
-        reverse=measure not in measures.MORE_IS_BETTER,
+        reverse=measure.better != "more",
     )
     panels = [
         Panel(panel.title, bracketed(frame))

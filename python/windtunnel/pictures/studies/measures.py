@@ -14,7 +14,6 @@ from windtunnel.measures.columns import (
     LOSS,
     MARKS,
     ONE_WAY_DELAY,
-    QUALITY,
     QUEUEING,
     RETRANSMISSIONS,
     ROUND_TRIP,
@@ -43,9 +42,6 @@ MEASURES = (
     ROUND_TRIP,
 )
 """The measures of a study, the most important first."""
-
-MORE_IS_BETTER = (GOODPUT, UTILISATION, FAIRNESS, QUALITY)
-"""The measures for which more is better; for the others, less is."""
 
 
 def measured(results: StudyFrame) -> list[MeasuredColumn]:

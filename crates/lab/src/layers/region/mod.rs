@@ -4,10 +4,10 @@ mod frames;
 mod names;
 mod tables;
 
-use arrow_array::RecordBatch;
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_packets::region::PROTOCOL;
 use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind};
+use windtunnel_tables::Table;
 use windtunnel_world::{Plan, SeenPacket, World};
 
 /// Networks of regions.
@@ -19,12 +19,12 @@ impl LayerKind for Regions {
         PROTOCOL
     }
 
-    fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)> {
+    fn tables(&self, plan: &Plan, world: &World) -> Vec<Table> {
         vec![
-            ("regions", tables::regions(plan, world)),
-            ("routers", tables::totals(plan, world)),
-            ("route_changes", tables::changes(plan, world)),
-            ("name_lookups", names::lookups(plan, world)),
+            tables::regions(plan, world),
+            tables::totals(plan, world),
+            tables::changes(plan, world),
+            names::lookups(plan, world),
         ]
     }
 

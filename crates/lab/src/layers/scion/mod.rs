@@ -3,11 +3,11 @@
 mod frames;
 mod tables;
 
-use arrow_array::RecordBatch;
 use windtunnel_networks::scion::ScionMaker;
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_packets::scion::PROTOCOL;
 use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind, Mistake};
+use windtunnel_tables::Table;
 use windtunnel_world::{DomainsPlan, FlowPlan, Plan, SeenPacket, World};
 
 /// Networks of autonomous systems.
@@ -35,12 +35,12 @@ impl LayerKind for AutonomousSystems {
         Err(Mistake::new(message).help(help))
     }
 
-    fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)> {
+    fn tables(&self, plan: &Plan, world: &World) -> Vec<Table> {
         vec![
-            ("autonomous_systems", tables::systems(plan, world)),
-            ("as_routers", tables::routers(plan, world)),
-            ("paths", tables::paths(plan, world)),
-            ("path_changes", tables::changes(plan, world)),
+            tables::systems(plan, world),
+            tables::routers(plan, world),
+            tables::paths(plan, world),
+            tables::changes(plan, world),
         ]
     }
 

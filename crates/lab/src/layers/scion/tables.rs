@@ -1,15 +1,18 @@
 //! Autonomous systems, their routers, and the paths that hosts chose.
 
-use arrow_array::RecordBatch;
 use windtunnel_networks::scion::policies::{PathId, PathInfo};
 use windtunnel_networks::scion::{
     ControlCounters, FlowPathChange, FlowPolicy, PROTOCOL, PathUse, ScionMaker, ScionNode,
     ScionSettings, System,
 };
 use windtunnel_packets::scion::IsdAs;
+use windtunnel_tables::{Columns, Table, column};
 use windtunnel_world::{Plan, World};
 
-use crate::tables::Columns;
+use crate::tables::shared::{
+    AUTONOMOUS_SYSTEM, ERRORS_RECEIVED, ERRORS_SENT, FLOW, IS_BORDER, MALFORMED, NODE, PATH_LINKS,
+    SUBFLOW, TOO_LARGE, UNMARKABLE,
+};
 
 fn layer(world: &World, node: usize) -> Option<&ScionNode> {
     world.layer(node, PROTOCOL)
@@ -28,7 +31,7 @@ struct SystemRow<'a> {
 }
 
 /// What the control service of each system counted.
-pub(super) fn systems(plan: &Plan, world: &World) -> RecordBatch {
+pub(super) fn systems(plan: &Plan, world: &World) -> Table {
     let mut rows = Vec::new();
     for system in settings(plan).iter().flat_map(|it| &it.systems) {
         let layer = layer(world, system.control() as usize);
@@ -39,25 +42,40 @@ pub(super) fn systems(plan: &Plan, world: &World) -> RecordBatch {
     }
     let numbers: Vec<String> = rows.iter().map(|it| it.system.isd_as.to_string()).collect();
     let rows: Vec<_> = rows.iter().zip(&numbers).collect();
-    Columns::of(&rows)
-        .text("autonomous_system", |it| &it.0.system.name)
-        .text("isd_as", |it| it.1)
-        .flag_if_any("is_core", |it| Some(it.0.system.is_core))
-        .count("nodes", |it| it.0.system.nodes.len() as u64)
-        .count("interfaces", |it| it.0.system.interfaces.len() as u64)
-        .count("beacons", |it| it.0.kept[0] as u64)
-        .count("path_segments", |it| it.0.kept[1] as u64)
-        .count("beacons_sent", |it| it.0.counters.beacons_sent)
-        .count("beacon_bytes", |it| it.0.counters.beacon_bytes)
-        .count("beacons_kept", |it| it.0.counters.beacons_kept)
-        .count("registrations", |it| it.0.counters.registrations)
-        .count("path_requests", |it| it.0.counters.requests)
-        .count("path_requests_sent", |it| it.0.counters.requests_sent)
-        .batch()
+    Columns::of("autonomous_systems", "What each autonomous system counted.", &rows)
+        .text(AUTONOMOUS_SYSTEM, |it| &it.0.system.name)
+        .text(column("isd_as", "The numbers of its isolation domain and of itself."), |it| it.1)
+        .flag_if_any(
+            column("is_core", "Whether it is in the core of its isolation domain."),
+            |it| Some(it.0.system.is_core),
+        )
+        .count(column("nodes", "Its nodes."), |it| it.0.system.nodes.len() as u64)
+        .count(column("interfaces", "Its interfaces: the ends of links to other systems."), |it| {
+            it.0.system.interfaces.len() as u64
+        })
+        .count(column("beacons", "Beacons that it holds at the end."), |it| it.0.kept[0] as u64)
+        .count(column("path_segments", "Path segments that it holds at the end."), |it| {
+            it.0.kept[1] as u64
+        })
+        .count(column("beacons_sent", "Beacons sent."), |it| it.0.counters.beacons_sent)
+        .count(column("beacon_bytes", "The size of their messages."), |it| {
+            it.0.counters.beacon_bytes
+        })
+        .count(column("beacons_kept", "Beacons received and kept."), |it| {
+            it.0.counters.beacons_kept
+        })
+        .count(column("registrations", "Segments registered with core systems."), |it| {
+            it.0.counters.registrations
+        })
+        .count(column("path_requests", "Requests of hosts for paths."), |it| it.0.counters.requests)
+        .count(column("path_requests_sent", "Requests sent to other systems."), |it| {
+            it.0.counters.requests_sent
+        })
+        .table()
 }
 
 /// What the router of each node counted.
-pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
+pub(super) fn routers(plan: &Plan, world: &World) -> Table {
     let of = |node| Some((node, layer(world, node)?));
     let rows: Vec<(usize, &ScionNode)> = (0..plan.nodes.len()).filter_map(of).collect();
     let settings = settings(plan);
@@ -65,32 +83,86 @@ pub(super) fn routers(plan: &Plan, world: &World) -> RecordBatch {
     let is_border = |node: usize| {
         settings.map(|it| it.nodes[node].ports.iter().any(|it| it.interface.is_some()))
     };
-    Columns::of(&rows)
-        .text("node", |it| &plan.nodes[it.0].name)
-        .text("autonomous_system", |it| system(it.0))
-        .flag_if_any("is_border", |it| is_border(it.0))
-        .count("entries", |it| it.1.table_size() as u64)
-        .count("forwarded", |it| it.1.counters().forwarded)
-        .count("forwarded_inside", |it| it.1.counters().forwarded_inside)
-        .count("sent", |it| it.1.counters().sent)
-        .count("received", |it| it.1.counters().received)
-        .count("carried", |it| it.1.counters().carried)
-        .count("delivered", |it| it.1.counters().delivered)
-        .count("invalid_mac", |it| it.1.counters().invalid_mac)
-        .count("expired", |it| it.1.counters().expired)
-        .count("invalid_path", |it| it.1.counters().invalid_path)
-        .count("interface_down", |it| it.1.counters().interface_down)
-        .count("inside_down", |it| it.1.counters().inside_down)
-        .count("too_large", |it| it.1.counters().too_big)
-        .count("hop_limit_exceeded", |it| it.1.counters().hop_limit_exceeded)
-        .count("no_path", |it| it.1.counters().no_path)
-        .count("unmarkable", |it| it.1.counters().unmarkable)
-        .count("malformed", |it| it.1.counters().malformed)
-        .count("errors_sent", |it| it.1.counters().errors_sent)
-        .count("errors_received", |it| it.1.counters().errors_received)
-        .count("probes_sent", |it| it.1.counters().probes_sent)
-        .count("probes_answered", |it| it.1.counters().probes_answered)
-        .batch()
+    Columns::of("as_routers", "What each node of an autonomous system counted.", &rows)
+        .text(NODE, |it| &plan.nodes[it.0].name)
+        .text(AUTONOMOUS_SYSTEM, |it| system(it.0))
+        .flag_if_any(IS_BORDER, |it| is_border(it.0))
+        .count(column("entries", "Entries of its table."), |it| it.1.table_size() as u64)
+        .count(
+            column("forwarded", "Packets forwarded to another system by their hop fields."),
+            |it| it.1.counters().forwarded,
+        )
+        .count(
+            column(
+                "forwarded_inside",
+                "Packets forwarded inside the system by the address of the underlay.",
+            ),
+            |it| it.1.counters().forwarded_inside,
+        )
+        .count(
+            column(
+                "sent",
+                "Packets that began here: of hosts, of the control service, and error messages.",
+            ),
+            |it| it.1.counters().sent,
+        )
+        .count(column("received", "Packets that ended here."), |it| it.1.counters().received)
+        .count(column("carried", "Packets of hosts among those sent."), |it| {
+            it.1.counters().carried
+        })
+        .count(
+            column("delivered", "Packets of hosts among those received.")
+                .title("packets delivered"),
+            |it| it.1.counters().delivered,
+        )
+        .count(
+            column(
+                "invalid_mac",
+                "Packets dropped because the authenticator of a hop field was wrong.",
+            ),
+            |it| it.1.counters().invalid_mac,
+        )
+        .count(column("expired", "Packets dropped because a hop field had expired."), |it| {
+            it.1.counters().expired
+        })
+        .count(
+            column(
+                "invalid_path",
+                "Packets dropped because their path does not lead on from here.",
+            ),
+            |it| it.1.counters().invalid_path,
+        )
+        .count(
+            column(
+                "interface_down",
+                "Packets dropped because the link of their next interface was down.",
+            ),
+            |it| it.1.counters().interface_down,
+        )
+        .count(
+            column("inside_down", "Packets dropped because a link inside the system was down."),
+            |it| it.1.counters().inside_down,
+        )
+        .count(TOO_LARGE, |it| it.1.counters().too_big)
+        .count(
+            column(
+                "hop_limit_exceeded",
+                "Packets dropped because they had passed too many nodes of one system.",
+            ),
+            |it| it.1.counters().hop_limit_exceeded,
+        )
+        .count(column("no_path", "Packets of hosts dropped because no path is known."), |it| {
+            it.1.counters().no_path
+        })
+        .count(UNMARKABLE, |it| it.1.counters().unmarkable)
+        .count(MALFORMED, |it| it.1.counters().malformed)
+        .count(ERRORS_SENT, |it| it.1.counters().errors_sent)
+        .count(ERRORS_RECEIVED, |it| it.1.counters().errors_received)
+        .count(column("probes_sent", "Probes sent."), |it| it.1.counters().probes_sent)
+        .count(column("probes_answered", "Probes whose answers arrived."), |it| {
+            it.1.counters().probes_answered
+        })
+        .table()
 }
 
 /// A flow that chose paths, at one of its ends.
@@ -140,7 +212,7 @@ fn links_of(plan: &Plan, path: &PathInfo) -> String {
 }
 
 /// Which paths the packets of flows took.
-pub(super) fn paths(plan: &Plan, world: &World) -> RecordBatch {
+pub(super) fn paths(plan: &Plan, world: &World) -> Table {
     let choosers = choosers(plan, world);
     let mut rows = Vec::new();
     for chooser in &choosers {
@@ -148,29 +220,51 @@ pub(super) fn paths(plan: &Plan, world: &World) -> RecordBatch {
             rows.push((chooser, it, systems_of(plan, &it.path), links_of(plan, &it.path)));
         }
     }
-    Columns::of(&rows)
-        .text("flow", |it| &plan.flows[it.0.flow.flow].name)
-        .count("subflow", |it| it.0.flow.subflow as u64)
-        .text("node", |it| &plan.nodes[it.0.node].name)
-        .text("path_policy", |it| it.0.flow.policy.name())
-        .text("path", |it| &it.2)
-        .text("path_links", |it| &it.3)
-        .count("as_hops", |it| u64::from(it.1.path.as_hops))
-        .number("announced_latency_s", |it| it.1.path.latency.as_seconds())
-        .number("announced_bandwidth_bps", |it| {
-            let rate = it.1.path.bandwidth.bits_per_second();
-            (rate < u64::MAX).then_some(rate as f64)
+    Columns::of("paths", "Each path between autonomous systems that a host sent packets on.", &rows)
+        .text(FLOW, |it| &plan.flows[it.0.flow.flow].name)
+        .count(SUBFLOW, |it| it.0.flow.subflow as u64)
+        .text(column("node", "The host that sent."), |it| &plan.nodes[it.0.node].name)
+        .text(column("path_policy", "The policy that chose the path."), |it| {
+            it.0.flow.policy.name()
         })
-        .count("mtu_bytes", |it| u64::from(it.1.path.mtu))
-        .number("first_s", |it| it.1.first.as_seconds())
-        .number("last_s", |it| it.1.last.as_seconds())
-        .count("packets", |it| it.1.packets)
-        .count("path_bytes", |it| it.1.bytes)
-        .batch()
+        .text(column("path", "The autonomous systems that it crosses."), |it| &it.2)
+        .text(PATH_LINKS, |it| &it.3)
+        .count(
+            column(
+                "as_hops",
+                "How many autonomous systems it crosses, those of both ends included.",
+            ),
+            |it| u64::from(it.1.path.as_hops),
+        )
+        .number(column("announced_latency_s", "The latency that beacons announce for it."), |it| {
+            it.1.path.latency.as_seconds()
+        })
+        .number(
+            column(
+                "announced_bandwidth_bps",
+                "The bandwidth that beacons announce for it; empty if unlimited.",
+            ),
+            |it| {
+                let rate = it.1.path.bandwidth.bits_per_second();
+                (rate < u64::MAX).then_some(rate as f64)
+            },
+        )
+        .count(column("mtu_bytes", "The largest packet that it carries."), |it| {
+            u64::from(it.1.path.mtu)
+        })
+        .number(column("first_s", "When the first packet was sent on it."), |it| {
+            it.1.first.as_seconds()
+        })
+        .number(column("last_s", "When the last packet was sent on it."), |it| {
+            it.1.last.as_seconds()
+        })
+        .count(column("packets", "Packets sent on it."), |it| it.1.packets)
+        .count(column("path_bytes", "Their size, with all headers."), |it| it.1.bytes)
+        .table()
 }
 
 /// When flows changed from one path to another.
-pub(super) fn changes(plan: &Plan, world: &World) -> RecordBatch {
+pub(super) fn changes(plan: &Plan, world: &World) -> Table {
     let choosers = choosers(plan, world);
     let mut rows = Vec::new();
     for chooser in &choosers {
@@ -182,13 +276,22 @@ pub(super) fn changes(plan: &Plan, world: &World) -> RecordBatch {
             rows.push((chooser, it, links(it.from), links(Some(it.to)).unwrap_or_default()));
         }
     }
-    Columns::of(&rows)
-        .text("flow", |it| &plan.flows[it.0.flow.flow].name)
-        .count("subflow", |it| it.0.flow.subflow as u64)
-        .text("node", |it| &plan.nodes[it.0.node].name)
-        .number("time_s", |it| it.1.time.as_seconds())
-        .text_if_any("path_links_before", |it| it.2.as_deref())
-        .text("path_links", |it| &it.3)
-        .flag_if_any("is_forced", |it| Some(it.1.is_forced))
-        .batch()
+    Columns::of("path_changes", "Each change of a host's path between autonomous systems.", &rows)
+        .text(FLOW, |it| &plan.flows[it.0.flow.flow].name)
+        .count(SUBFLOW, |it| it.0.flow.subflow as u64)
+        .text(column("node", "The host that sends."), |it| &plan.nodes[it.0.node].name)
+        .number(column("time_s", "When."), |it| it.1.time.as_seconds())
+        .text_if_any(
+            column(
+                "path_links_before",
+                "The path before by its interfaces; empty: it is the first.",
+            ),
+            |it| it.2.as_deref(),
+        )
+        .text(PATH_LINKS, |it| &it.3)
+        .flag_if_any(
+            column("is_forced", "Whether the path before could not be used any more."),
+            |it| Some(it.1.is_forced),
+        )
+        .table()
 }

@@ -4,7 +4,6 @@ mod node;
 
 use std::sync::Arc;
 
-use arrow_array::{ArrayRef, Float64Array, RecordBatch, StringArray, UInt64Array};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
@@ -14,6 +13,7 @@ use windtunnel_scenario::{
     FrameContext, FrameError, FramePayload, LayerKind, Located, Measured, Mistake, SectionTypes,
     Sections,
 };
+use windtunnel_tables::{Columns, Table, column};
 use windtunnel_world::{DomainsPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
 
 use node::{Flooder, Network, PROTOCOL, SIZE};
@@ -69,23 +69,18 @@ impl LayerKind for Flooding {
         Ok(None)
     }
 
-    fn tables(&self, plan: &Plan, world: &World) -> Vec<(&'static str, RecordBatch)> {
+    fn tables(&self, plan: &Plan, world: &World) -> Vec<Table> {
         let nodes = plan.nodes.iter().enumerate();
         let rows: Vec<(&str, &Flooder)> = nodes
             .filter_map(|(place, node)| Some((node.name.as_str(), world.layer(place, PROTOCOL)?)))
             .collect();
-        let names: StringArray = rows.iter().map(|it| Some(it.0)).collect();
-        let received: UInt64Array = rows.iter().map(|it| Some(it.1.received)).collect();
-        let first: Float64Array = rows.iter().map(|it| Some(it.1.first?.as_seconds())).collect();
-        let columns: [(&str, ArrayRef); 3] = [
-            ("node", Arc::new(names)),
-            ("received", Arc::new(received)),
-            ("first_s", Arc::new(first)),
-        ];
-        let table = RecordBatch::try_from_iter_with_nullable(
-            columns.into_iter().map(|(name, it)| (name, it, true)),
-        );
-        vec![("flooding", table.expect("each column has a value for each row"))]
+        let table = Columns::of("flooding", "What each node received.", &rows)
+            .text(column("node", "The node, by its name in the scenario."), |it| it.0)
+            .count(column("received", "Messages received, copies not counted."), |it| it.1.received)
+            .number(column("first_s", "When the first one came; empty: none did."), |it| {
+                it.1.first.map(|it| it.as_seconds())
+            });
+        vec![table.table()]
     }
 
     fn frame(&self, seen: &SeenPacket, _: &FrameContext<'_>) -> Result<FramePayload, FrameError> {

@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_queues::QueueLimit;
+use windtunnel_queues::{Discipline, QueueLimit};
 
 use super::common::packets;
+use crate::reading::error::Mistake;
 use crate::reading::units::Measured;
 
 /// First in, first out; drops packets when it is full.
@@ -14,4 +15,11 @@ pub(crate) struct DropTail {
     /// How much may wait.
     #[serde(default = "packets::<100>")]
     pub(super) limit: Measured<QueueLimit>,
+}
+
+impl DropTail {
+    #[expect(clippy::unnecessary_wraps, clippy::unused_self, reason = "as all queues")]
+    pub(super) fn discipline(&self) -> Result<Discipline, Mistake> {
+        Ok(Discipline::DropTail)
+    }
 }

@@ -29,6 +29,6 @@ pub(crate) struct EcElastic {
 impl EcElastic {
     pub(super) fn discipline(&self) -> Result<Discipline, Mistake> {
         let interval = above_zero(&self.interval, "interval")?;
-        Ok(Discipline::EcElastic(EcElasticQueue::new(self.target.value.0, interval)))
+        Ok(Discipline::EcElasticQueue(EcElasticQueue::new(self.target.value.0, interval)))
     }
 }

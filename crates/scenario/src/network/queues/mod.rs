@@ -26,119 +26,75 @@ use windtunnel_queues::{Discipline, QueueLimit};
 use crate::reading::error::Mistake;
 use crate::reading::schema::short_forms;
 use common::packets;
-use {
-    cake::Cake, codel::CoDel, drop_tail::DropTail, drr::Drr, dual_pi2::DualPi2,
-    ec_elastic::EcElastic, fq_codel::FqCoDel, link_service::LinkService, pcon::Pcon, pie::Pie,
-    policer::Policer, red::Red, sce::Sce, shaper::Shaper, strict_priority::StrictPriority,
-};
 
-/// A queue before a link. Its name alone is the kind with all its defaults.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename = "kind", rename_all = "kebab-case")]
-#[schemars(rename = "Queue", tag = "kind", transform = short_forms)]
-pub(crate) enum Queue {
+/// Makes [`Queue`], an enum over all kinds; an entry is a module and the table of its keys there.
+macro_rules! queues {
+    ($($(#[$attribute:meta])+ $module:ident :: $kind:ident,)+) => {
+        /// A queue before a link. Its name alone is the kind with all its defaults.
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
+        #[serde(rename = "kind", rename_all = "kebab-case")]
+        #[schemars(rename = "Queue", tag = "kind", transform = short_forms)]
+        pub(crate) enum Queue { $($(#[$attribute])+ $kind($module::$kind),)+ }
+
+        impl Queue {
+            /// How much may wait in it.
+            pub(crate) fn limit(&self) -> QueueLimit {
+                match self { $(Self::$kind(it) => it.limit.0,)+ }
+            }
+
+            /// Which packets it drops and marks.
+            pub(crate) fn discipline(&self) -> Result<Discipline, Mistake> {
+                match self { $(Self::$kind(it) => it.discipline(),)+ }
+            }
+        }
+    };
+}
+
+queues! {
     /// First in, first out; drops packets when it is full.
-    DropTail(DropTail),
+    drop_tail::DropTail,
     /// Drop-tail with the marking of NFD's link service.
-    LinkService(LinkService),
+    link_service::LinkService,
     /// Random early detection (Floyd and Jacobson 1993).
-    Red(Red),
+    red::Red,
     /// Controlled delay (RFC 8289).
     #[serde(rename = "codel")]
-    CoDel(CoDel),
+    codel::CoDel,
     /// A queue for each flow, with controlled delay (RFC 8290).
     #[serde(rename = "fq-codel")]
-    FqCoDel(FqCoDel),
+    fq_codel::FqCoDel,
     /// Proportional integral controller enhanced (RFC 8033).
-    Pie(Pie),
+    pie::Pie,
     /// Two coupled queues, for L4S and for all others (RFC 9332).
     #[serde(rename = "dualpi2")]
-    DualPi2(DualPi2),
+    dual_pi2::DualPi2,
     /// Controlled delay that first signals some congestion, by ECT(1).
-    Sce(Sce),
+    sce::Sce,
     /// The marking queue of PCON.
-    Pcon(Pcon),
+    pcon::Pcon,
     /// The queue of EC-Elastic, as printed.
-    EcElastic(EcElastic),
+    ec_elastic::EcElastic,
     /// Deficit round robin (Shreedhar and Varghese 1996).
-    Drr(Drr),
+    drr::Drr,
     /// Bands by the classes of packets, the highest one first.
-    StrictPriority(StrictPriority),
+    strict_priority::StrictPriority,
     /// A token bucket, for which packets wait.
-    Shaper(Shaper),
+    shaper::Shaper,
     /// A shaper, tins by class, and in each a queue for each flow (Høiland-Jørgensen et al. 2018).
-    Cake(Cake),
+    cake::Cake,
     /// A token bucket; drops what exceeds it (RFC 2697).
-    Policer(Policer),
+    policer::Policer,
 }
 
 impl Default for Queue {
     fn default() -> Self {
-        Self::DropTail(DropTail { limit: packets::<100>() })
+        Self::DropTail(drop_tail::DropTail { limit: packets::<100>() })
     }
 }
 
 impl Queue {
-    /// How much may wait in it.
-    pub(crate) fn limit(&self) -> QueueLimit {
-        let limit = match self {
-            Self::DropTail(it) => it.limit,
-            Self::LinkService(it) => it.limit,
-            Self::Red(it) => it.limit,
-            Self::CoDel(it) => it.limit,
-            Self::FqCoDel(it) => it.limit,
-            Self::Pie(it) => it.limit,
-            Self::DualPi2(it) => it.limit,
-            Self::Sce(it) => it.limit,
-            Self::Pcon(it) => it.limit,
-            Self::EcElastic(it) => it.limit,
-            Self::Drr(it) => it.limit,
-            Self::StrictPriority(it) => it.limit,
-            Self::Shaper(it) => it.limit,
-            Self::Cake(it) => it.limit,
-            Self::Policer(it) => it.limit,
-        };
-        limit.0
-    }
-
     /// Whether packets wait in it although the link is free.
     pub(crate) fn shapes(&self) -> bool {
-        match self {
-            Self::Shaper(_) | Self::Cake(_) => true,
-            Self::DropTail(_)
-            | Self::LinkService(_)
-            | Self::Red(_)
-            | Self::CoDel(_)
-            | Self::FqCoDel(_)
-            | Self::Pie(_)
-            | Self::DualPi2(_)
-            | Self::Sce(_)
-            | Self::Pcon(_)
-            | Self::EcElastic(_)
-            | Self::Drr(_)
-            | Self::StrictPriority(_)
-            | Self::Policer(_) => false,
-        }
-    }
-
-    /// Which packets it drops and marks.
-    pub(crate) fn discipline(&self) -> Result<Discipline, Mistake> {
-        match self {
-            Self::DropTail(_) => Ok(Discipline::DropTail),
-            Self::LinkService(it) => it.discipline(),
-            Self::Red(it) => it.discipline(),
-            Self::CoDel(it) => it.discipline(),
-            Self::FqCoDel(it) => it.discipline(),
-            Self::Pie(it) => it.discipline(),
-            Self::DualPi2(it) => it.discipline(),
-            Self::Sce(it) => it.discipline(),
-            Self::Pcon(it) => it.discipline(),
-            Self::EcElastic(it) => it.discipline(),
-            Self::Drr(it) => it.discipline(),
-            Self::StrictPriority(it) => it.discipline(),
-            Self::Shaper(it) => it.discipline(),
-            Self::Cake(it) => it.discipline(),
-            Self::Policer(it) => it.discipline(),
-        }
+        self.discipline().is_ok_and(|it| it.description().shapes)
     }
 }

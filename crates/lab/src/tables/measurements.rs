@@ -1,0 +1,52 @@
+//! What is measured over a whole run.
+
+use std::sync::Arc;
+
+use windtunnel_engine::Time;
+use windtunnel_scenario::LayerKind;
+use windtunnel_tables::Table;
+use windtunnel_world::{Plan, World};
+
+use super::{
+    bridges, channels, flows, links, nodes, players, sessions, sky, subflows, transfers, tunnels,
+};
+
+/// The totals of one run: a table for each kind.
+#[derive(Clone, Debug)]
+pub struct Measurements(Vec<Table>);
+
+impl Measurements {
+    /// Reads a world after its run, which reached `end`. `prefixes` are those that the consumers request.
+    pub(crate) fn take(
+        plan: &Plan,
+        prefixes: &[String],
+        layers: &[Arc<dyn LayerKind>],
+        world: &World,
+        end: Time,
+    ) -> Self {
+        let mut all = vec![
+            flows::totals(plan, prefixes, world, end),
+            subflows::totals(plan, world, end),
+            transfers::totals(plan, world),
+            links::totals(plan, world, end),
+            nodes::totals(plan, world),
+            bridges::totals(plan, world),
+            tunnels::totals(plan, world),
+        ];
+        all.extend(layers.iter().flat_map(|it| it.tables(plan, world)));
+        all.extend([
+            channels::maps(plan),
+            channels::budgets(plan),
+            channels::antennas(plan),
+            sky::contacts(plan),
+        ]);
+        all.extend(sessions::totals(plan, world));
+        all.extend([players::totals(plan, world, end), players::segments(plan, world)]);
+        Self(all)
+    }
+
+    /// The tables.
+    pub(super) fn tables(&self) -> &[Table] {
+        &self.0
+    }
+}
