@@ -8,10 +8,14 @@ mod flooding;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use common::{Ran, all_packets_at, assert_contains, packets, with_changes};
 use flooding::Flooding;
 use windtunnel_lab::{Batch, Extensions, ScenarioError, Study};
-use windtunnel_scenario::LayerKind;
+use windtunnel_networks::layer::{LayerMaker, NetworkLayer, NodeSetting};
+use windtunnel_packets::ProtocolNumber;
+use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind, Mistake, Sections};
+use windtunnel_world::{DomainsPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
 
 const PAGE: &str = include_str!("../../../../docs/adding-a-network-layer.md");
 
@@ -134,4 +138,58 @@ fn two_layers_cannot_have_one_section_or_number() {
     let extensions = Extensions { layers, ..Extensions::default() };
     let error = windtunnel_lab::read_with("ring.toml", RING, &[], &extensions);
     assert_contains(&error.expect_err("it is there twice"), &["section `flooding` already"]);
+}
+
+/// A layer that would carry packets from each node to each other one.
+#[derive(Clone, Copy, Debug)]
+struct Carrying(u16);
+
+impl LayerMaker for Carrying {
+    fn protocol(&self) -> ProtocolNumber {
+        ProtocolNumber(self.0)
+    }
+
+    fn layer(&self, _: NodeSetting) -> Box<dyn NetworkLayer> {
+        unreachable!("no scenario with it is run")
+    }
+}
+
+impl LayerKind for Carrying {
+    fn protocol(&self) -> ProtocolNumber {
+        ProtocolNumber(self.0)
+    }
+
+    fn plan(
+        &self,
+        _: &Sections<'_>,
+        nodes: &mut [NodePlan],
+        _: &[LinkPlan],
+    ) -> Result<Option<DomainsPlan>, Mistake> {
+        let (of, carrier) = ((0..nodes.len() as u32).collect(), Arc::new(*self));
+        Ok(Some(DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }))
+    }
+
+    fn tables(&self, _: &Plan, _: &World) -> Vec<(&'static str, RecordBatch)> {
+        Vec::new()
+    }
+
+    fn frame(&self, _: &SeenPacket, _: &FrameContext<'_>) -> Result<FramePayload, FrameError> {
+        Err("nothing is captured".into())
+    }
+}
+
+#[test]
+fn only_one_layer_carries_packets_between_domains() {
+    let read = |numbers: &[u16], more: &str| {
+        let mut extensions = Extensions::default();
+        extensions.layers.push(Arc::new(Flooding));
+        extensions.layers.extend(numbers.iter().map(|it| Arc::new(Carrying(*it)) as _));
+        windtunnel_lab::read_with("ring.toml", &format!("{RING}{more}"), &[], &extensions)
+    };
+    assert!(read(&[254], "").expect("it is the only one").cases[0].plan.domains.is_some());
+    let region = "[regions.all]\ncode = 1\nnodes = [\"a\", \"b\", \"c\", \"d\", \"e\", \"f\"]\n";
+    for error in [read(&[254, 255], ""), read(&[254], region)] {
+        let error = error.expect_err("there are two");
+        assert_contains(&error, &["only one network layer can carry packets between domains"]);
+    }
 }

@@ -164,7 +164,20 @@ pub(crate) fn plan(
         if let Some(entries) = all.entries_mut() {
             entries.retain(|it| layer.sections().keys.contains(&it.key.as_str()));
         }
-        domains = layer.plan(&Sections { all, nodes: names }, nodes, links)?.or(domains);
+        let of_layer = layer.plan(&Sections { all, nodes: names }, nodes, links)?;
+        domains = only_domains(domains, of_layer)?;
     }
     Ok(domains)
+}
+
+/// The domains of a network, where one layer has some and another one perhaps too.
+pub(crate) fn only_domains(
+    one: Option<DomainsPlan>,
+    other: Option<DomainsPlan>,
+) -> Result<Option<DomainsPlan>, Mistake> {
+    if one.is_some() && other.is_some() {
+        return Err(Mistake::new("only one network layer can carry packets between domains")
+            .help("remove the sections of the others"));
+    }
+    Ok(one.or(other))
 }

@@ -139,7 +139,7 @@ impl Builder<'_> {
             Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
         let systems = systems.plan(&nodes, &network.links, routing.metric)?;
         let of_systems = systems.as_ref().map(autonomous_systems::domains);
-        let domains = of_layers.or(of_systems).or(regions);
+        let domains = layers::only_domains(of_layers, of_systems.or(regions))?;
         let routed = Routed { network, content, routing, domains, systems };
         scenario.routing.check(&routed)?;
         Ok(routed)
