@@ -8,7 +8,7 @@ mod waiting;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use windtunnel_live::Interface;
+use windtunnel_live::{Interface, MTU};
 
 use crate::waiting::until;
 
@@ -16,7 +16,7 @@ use crate::waiting::until;
 fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
     let Some(namespace) = common::namespace() else { return };
     let addresses = [("10.0.0.1".parse().unwrap(), 8), ("fd00::1".parse().unwrap(), 64)];
-    let make = move || Interface::create("windtunnel0", &addresses);
+    let make = move || Interface::create("windtunnel0", &addresses, MTU);
     let interface = namespace.run(make).unwrap();
     assert!(!std::fs::read_to_string("/proc/net/dev").unwrap().contains("windtunnel0"));
     assert_eq!(interface.dropped().unwrap(), 0);
@@ -46,7 +46,8 @@ fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
 fn what_finds_no_room_at_an_interface_is_counted() {
     let Some(namespace) = common::namespace() else { return };
     let addresses = [("10.0.0.1".parse().unwrap(), 8)];
-    let interface = namespace.run(move || Interface::create("windtunnel0", &addresses)).unwrap();
+    let interface =
+        namespace.run(move || Interface::create("windtunnel0", &addresses, MTU)).unwrap();
     let socket = namespace.run(|| UdpSocket::bind("10.0.0.1:7000")).unwrap();
     // The queue takes 1,000 packets, and a few of the kernel's own may wait there.
     for _ in 0..1_200 {
@@ -63,7 +64,14 @@ fn what_finds_no_room_at_an_interface_is_counted() {
 fn a_program_finds_the_names_of_its_hosts_file() {
     let Some(namespace) = common::namespace() else { return };
     let program = ["sh", "-c", "getent hosts far | grep -q 10.0.0.9"].map(str::to_owned);
-    assert!(namespace.spawn(&program, "10.0.0.9 far\n").unwrap().wait().unwrap().success());
+    assert!(
+        namespace
+            .spawn(&program, &["10.0.0.9 far".to_owned()], None)
+            .unwrap()
+            .wait()
+            .unwrap()
+            .success()
+    );
     assert!(!std::fs::read_to_string("/etc/hosts").unwrap().contains("10.0.0.9"));
 }
 
@@ -73,7 +81,7 @@ fn what_a_program_has_started_ends_with_the_namespace() {
     let name = format!("windtunnel-test-{}", std::process::id());
     let sleep = format!("exec -a {name} sleep 1000 & exec -a {name} sleep 1000");
     let program = ["bash", "-c", &sleep].map(str::to_owned);
-    let mut child = namespace.spawn(&program, "").unwrap();
+    let mut child = namespace.spawn(&program, &[], None).unwrap();
     let running = || {
         let processes = std::fs::read_dir("/proc").unwrap().filter_map(Result::ok);
         let named = |it: std::fs::DirEntry| {
