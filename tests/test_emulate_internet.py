@@ -12,10 +12,9 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -68,9 +67,9 @@ socketserver.ThreadingUDPServer(address, Datagrams).serve_forever()
 """
 
 
-def do(*command: str, **options: Any) -> str:
+def do(*command: str) -> str:
     """Run a command that must succeed, and give what it prints."""
-    done = subprocess.run(command, capture_output=True, text=True, check=False, **options)
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, f"{command}: {done.stderr}"
     return done.stdout
 
@@ -140,7 +139,7 @@ def machine(tmp_path: Path) -> Iterator[Machine]:
             subprocess.run(["ip", "netns", "delete", name], check=False)
 
 
-def wait_until(holds: Any) -> None:
+def wait_until(holds: Callable[[], bool]) -> None:
     """Wait until something holds."""
     deadline = time.monotonic() + 20
     while not holds():

@@ -14,7 +14,7 @@ fn settings_of_a_flow(controller: &str) -> TcpSettings {
     let mut text_of =
         |_: &str| Err(Unreadable { why: "no such file".into(), help: "there is none".into() });
     let extensions = Extensions::default();
-    let outside = Outside { extensions: &extensions, files: &mut text_of, columns: &[] };
+    let outside = Outside { extensions: &extensions, files: &mut text_of };
     let study = Study::read("memory", &text, &[], outside).expect("it is right");
     let Transport::Tcp { settings, .. } = &study.cases[0].plan.flows[0].transport else {
         panic!("it is over TCP")

@@ -54,7 +54,7 @@ impl Attachments {
             nodes: plan.attachments.iter().map(|it| *it as u32).collect(),
             variants: variants(plan.routing.sharing),
             routes: host_paths::between_attachments(plan).map(|it| forwarding.route(it?)).collect(),
-            to_nowhere: plan.attachments.iter().map(|it| forwarding.to_nowhere(*it)).collect(),
+            to_nowhere: plan.attachments.iter().map(|it| forwarding.lay_to_nowhere(*it)).collect(),
             arrived: Vec::new(),
         }
     }

@@ -336,13 +336,13 @@ impl Forwarding {
     }
 
     /// Where packets of no flow enter that find an attachment by the tables, from any node.
-    pub(crate) fn to_attachment(&mut self, node: u32) -> Route {
+    pub(crate) fn lay_to_attachment(&mut self, node: u32) -> Route {
         self.table(node, Hop::Here(Side::Receiver))
     }
 
     /// The path of packets from a node that have no destination: to the next node, which has no
     /// route for them; none from a node without links.
-    pub(crate) fn to_nowhere(&mut self, node: usize) -> Option<Route> {
+    pub(crate) fn lay_to_nowhere(&mut self, node: usize) -> Option<Route> {
         let port = *self.topology.ports(node).first()?;
         let table = self.table(NOWHERE, Hop::Here(Side::Receiver));
         let route = Route(self.hops.len() as u32);

@@ -33,7 +33,7 @@ impl Routers {
         if plan.attachments.is_empty() {
             return Self::default();
         }
-        let to_attachment = |it: &usize| forwarding.to_attachment(*it as u32);
+        let to_attachment = |it: &usize| forwarding.lay_to_attachment(*it as u32);
         Self {
             mtus: plan.links.iter().flat_map(|it| [it.link_service.mtu; 2]).collect(),
             budgets: vec![ErrorBudget::default(); plan.nodes.len()],
