@@ -57,7 +57,7 @@ def test_two_files_and_their_lines_make_a_queue_that_passes_every_test(tmp_path:
     laws = queues.parent / "tests" / "laws" / "ecn.rs"
     add_after(laws, "    vec![\n", lines(r"        \(", tested))
     add_after(keys / "mod.rs", "mod strict_priority;\n", lines("mod ", listed))
-    add_after(keys / "mod.rs", "queues! {\n", lines("    (?:///|\\w+::)", listed))
+    add_after(keys / "mod.rs", "queue_kinds! {\n", lines("    (?:///|\\w+::)", listed))
     # What others wrote is compiled once, for this test and for the workspace.
     environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}
     for command in (

@@ -28,7 +28,7 @@ use crate::reading::schema::short_forms;
 use common::packets;
 
 /// Makes [`Queue`], an enum over all kinds; an entry is a module and the table of its keys there.
-macro_rules! queues {
+macro_rules! queue_kinds {
     ($($(#[$attribute:meta])+ $module:ident :: $kind:ident,)+) => {
         /// A queue before a link. Its name alone is the kind with all its defaults.
         #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -50,7 +50,7 @@ macro_rules! queues {
     };
 }
 
-queues! {
+queue_kinds! {
     /// First in, first out; drops packets when it is full.
     drop_tail::DropTail,
     /// Drop-tail with the marking of NFD's link service.
