@@ -8,13 +8,13 @@ mod flooding;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use arrow_array::RecordBatch;
 use common::{Ran, all_packets_at, assert_contains, packets, with_changes};
 use flooding::Flooding;
 use windtunnel_lab::{Batch, Extensions, ScenarioError, Study};
 use windtunnel_networks::layer::{LayerMaker, NetworkLayer, NodeSetting};
 use windtunnel_packets::ProtocolNumber;
 use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind, Mistake, Sections};
+use windtunnel_tables::Table;
 use windtunnel_world::{DomainsPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
 
 const PAGE: &str = include_str!("../../../../docs/adding-a-network-layer.md");
@@ -169,7 +169,7 @@ impl LayerKind for Carrying {
         Ok(Some(DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }))
     }
 
-    fn tables(&self, _: &Plan, _: &World) -> Vec<(&'static str, RecordBatch)> {
+    fn tables(&self, _: &Plan, _: &World) -> Vec<Table> {
         Vec::new()
     }
 

@@ -79,14 +79,14 @@ pub(super) fn regions(plan: &Plan, world: &World) -> Table {
         .text(REGION, |it| &it.name)
         .count(column("code", "The code of the region.").unit(""), |it| u64::from(it.number))
         .text(column("transit", "How packets of other regions cross it."), |it| {
-            of(*it).next().map_or("", |it| transit(it.layer.transit()))
+            of(it).next().map_or("", |it| transit(it.layer.transit()))
         })
-        .count(column("nodes", "Its nodes."), |it| of(*it).count() as u64)
+        .count(column("nodes", "Its nodes."), |it| of(it).count() as u64)
         .count(column("borders", "Its border routers."), |it| {
-            of(*it).filter(|it| it.layer.is_border()).count() as u64
+            of(it).filter(|it| it.layer.is_border()).count() as u64
         })
         .count(column("prefixes", "The prefixes of addresses in use in it."), |it| {
-            of(*it).next().map_or(0, |it| it.prefixes)
+            of(it).next().map_or(0, |it| it.prefixes)
         })
         .table()
 }
