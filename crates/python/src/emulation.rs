@@ -39,6 +39,7 @@ impl Emulation {
         scenario, doors, folder=None, captured=Vec::new(), *,
         internet=None, directions=None, snap_length=None, window=None
     ))]
+    #[expect(clippy::too_many_arguments, reason = "they are the options of a command")]
     fn new(
         scenario: &Bound<'_, Scenario>,
         doors: Vec<(String, Option<String>, Option<String>)>,

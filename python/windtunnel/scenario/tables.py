@@ -164,8 +164,9 @@ class LinkDefaults(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is notified; other IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
+    that are larger are dropped, and their sender is notified; simulated IP packets are not
+    affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -1261,7 +1262,7 @@ ProtocolVersion = Literal["v1", "v0"]
 """A version of Multipath TCP."""
 
 CountedIn = Literal["packets", "bytes"]
-"""What windows are counted in."""
+"""What windows, and what is in flight, delivered or lost, are counted in."""
 
 
 class Change(TypedDict, total=False):
@@ -2702,8 +2703,9 @@ class RateLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is notified; other IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
+    that are larger are dropped, and their sender is notified; simulated IP packets are not
+    affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2765,8 +2767,9 @@ class RadioLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is notified; other IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
+    that are larger are dropped, and their sender is notified; simulated IP packets are not
+    affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2828,8 +2831,9 @@ class FixedWirelessLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is notified; other IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
+    that are larger are dropped, and their sender is notified; simulated IP packets are not
+    affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2891,8 +2895,9 @@ class OpticalLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is notified; other IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
+    that are larger are dropped, and their sender is notified; simulated IP packets are not
+    affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2954,8 +2959,9 @@ class TraceLink(TypedDict, total=False):
     mtu: str
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
-    packet is. At least 127 B. Packets between regions that are larger are dropped, and their
-    sender is notified; other IP packets are not affected. Default: no limit."""
+    packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
+    that are larger are dropped, and their sender is notified; simulated IP packets are not
+    affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
