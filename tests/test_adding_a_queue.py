@@ -39,7 +39,7 @@ def test_two_files_and_their_lines_make_a_queue_that_passes_every_test(tmp_path:
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
     queues = tmp_path / "crates" / "queues" / "src"
-    keys = tmp_path / "crates" / "scenario" / "src" / "queues"
+    keys = tmp_path / "crates" / "scenario" / "src" / "network" / "queues"
     for folder, file in zip((queues, keys), blocks("rust"), strict=True):
         (folder / "threshold.rs").write_text(file, encoding="utf-8")
     registered, tested, listed = blocks("rust,ignore")

@@ -177,7 +177,7 @@ mod tests {
         for (said, expected) in cases {
             assert_eq!(said, expected);
         }
-        assert!(said("something else", &[]).contains("agile-sd, aimd, bbr1"));
+        assert!(said("something else", &[]).contains("agile-sd, aimd, balia"));
     }
 
     #[test]
