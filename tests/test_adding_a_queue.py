@@ -77,6 +77,7 @@ def test_two_files_and_their_lines_make_a_queue_that_passes_every_test(tmp_path:
 
 def test_the_scenario_runs_with_a_queue_that_is_there() -> None:
     (scenario,) = blocks("toml")
-    there = scenario.replace('kind = "threshold"', 'kind = "link-service"')
+    step = 'kind = "red", minimum_threshold = "30 kB", maximum_threshold = "30 kB", action = "mark"'
+    there = scenario.replace('kind = "threshold", threshold = "30 kB"', step)
     results = run_scenario(_core.Scenario("page", there, [("duration", "100 ms")]))
     assert results["links"]["marks"].sum() > 0

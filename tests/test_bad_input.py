@@ -70,7 +70,6 @@ MISTAKES = {
         '"small.toml"',
         "small.toml:2:1: unknown key `duration`",
     ),
-    "an axis with the name of a column": ("re.controller]", "re.goodput_bps]", "goodput_bps", ""),
 }
 """For each mistake: what is right in the file, what is written instead, what of it
 the message underlines, and what the message says."""

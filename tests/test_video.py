@@ -80,7 +80,7 @@ def test_what_was_found_begins_with_what_viewers_see(results: Results) -> None:
     said = "; ".join(f"{it} {bitrates[it]:.3f} Mbps" for it in best)
     assert bitrate == f"Mean bitrate played: {said}."
     least = min(stalls, key=lambda it: stalls[it])
-    assert stalled.startswith(f"Playing stalled: {least} {stalls[least]:.2f} s;")
+    assert stalled.startswith(f"Playing stalled: {least} {stalls[least]:.4g} s;")
     assert [it.split(":")[0] for it in others] == ["Goodput", "Delay"]
 
 

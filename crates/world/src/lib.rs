@@ -38,6 +38,7 @@ mod placements;
 mod plan;
 mod port;
 mod port_id;
+mod real_packets;
 mod recorder;
 mod routers;
 mod routing;

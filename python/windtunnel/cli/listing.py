@@ -234,15 +234,16 @@ def aligned(rows: list[tuple[str, str]], width: int) -> Iterator[str]:
 
 
 def details(kind: str, entry: Entry, width: int) -> Iterator[str]:
-    """Give everything that is known of an entry."""
+    """Give everything that is known of an entry, but its name and the number of its look."""
     yield f"{entry['name']} ({KINDS[kind].singular})"
-    texts = {key: it for key, it in entry.items() if key != "name" and it and is_text(it)}
+    entry = {key: it for key, it in entry.items() if it and not isinstance(it, bool | int)}
+    texts = {key: it for key, it in entry.items() if key != "name" and is_text(it)}
     widest = max(map(len, texts), default=0)
     for key, value in texts.items():
         said = value if isinstance(value, str) else ", ".join(value)
         yield from hanging(f"{INDENT}{key:{widest}}{INDENT}", said, width)
     for key, value in entry.items():
-        if not is_text(value) and value:
+        if not is_text(value):
             yield f"{INDENT}{key}"
             for it in value:
                 yield from hanging(INDENT * 2, parameter(it), width)

@@ -123,7 +123,7 @@ pub(super) fn packet_events(plan: &Plan, rows: &[PacketEvent]) -> Table {
     .count_if_any(
         column(
             "size_bytes",
-            "The packet with its headers, without those of links; empty where it is no \
+            "The packet with its headers, without those of links; empty where there is no \
              packet.",
         ),
         |it| it.size.map(u64::from),
@@ -133,7 +133,7 @@ pub(super) fn packet_events(plan: &Plan, rows: &[PacketEvent]) -> Table {
             "dscp",
             "The class of service in the packet's header, as a differentiated services \
              codepoint (46 is EF); between regions, on SCION paths and in tunnels the headers \
-             around it have the same. Empty for NDN, and where it is no packet.",
+             around it have the same. Empty for NDN, and where there is no packet.",
         )
         .unit(""),
         |it| it.dscp.map(|it| it.value().into()),
