@@ -80,7 +80,7 @@ test-rust: $(environment)
 	cargo test --locked --workspace $(features)
 
 test-python: $(test_core)
-	$(bin)/pytest -n 2 --dist loadfile
+	$(bin)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # What the tests of NDN on sockets talk with; they make it themselves where they can.
 .PHONY: interop
