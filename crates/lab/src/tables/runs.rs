@@ -24,7 +24,7 @@ impl Run {
     }
 }
 
-/// All tables of the given runs, by name: `runs`, those of [`Measurements`] and, unless they are in
+/// All tables of the given runs, by name: `runs`, those of [`Measurements`](super::Measurements) and, unless they are in
 /// files, those of series. Each starts with a column for every axis of the comparison and the
 /// run's number. Without runs there are no tables.
 #[must_use]
