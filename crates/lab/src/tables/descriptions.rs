@@ -7,7 +7,7 @@ use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
 use windtunnel_tables::Table;
 use windtunnel_world::World;
 
-use super::measurements::Measurements;
+use super::measurements;
 use super::run::totals;
 use super::series;
 use crate::layers;
@@ -29,8 +29,8 @@ static TABLES: LazyLock<Tables> = LazyLock::new(|| {
     let study = Study::read("smallest", SMALLEST, &[], outside).expect("it is a scenario");
     let plan = study.cases[0].of_run(0);
     let world = World::new(&plan).expect("nothing is sent");
-    let measured = Measurements::take(&plan, &[], &study.layers, &world, Time::ZERO);
-    let totals = [totals(&[])].into_iter().chain(measured.tables().iter().cloned()).collect();
+    let measured = measurements::totals(&plan, &[], &study.layers, &world, Time::ZERO);
+    let totals = [totals(&[])].into_iter().chain(measured).collect();
     Tables { totals, series: series::empty(&plan) }
 });
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use arrow_array::RecordBatch;
 use windtunnel_engine::Time;
 use windtunnel_scenario::LayerKind;
 use windtunnel_tables::Table;
@@ -11,12 +12,13 @@ use super::{
     bridges, channels, flows, links, nodes, players, sessions, sky, subflows, transfers, tunnels,
 };
 
-/// The totals of one run: a table for each kind.
+/// The totals of one run: the values of a table for each kind, by its name. What its columns are is
+/// the same for all runs, and is not kept.
 #[derive(Clone, Debug)]
-pub struct Measurements(Vec<Table>);
+pub struct Measurements(Vec<(&'static str, RecordBatch)>);
 
 impl Measurements {
-    /// Reads a world after its run, which reached `end`. `prefixes` are those that the consumers request.
+    /// Reads a world after its run, as [`totals`] does.
     pub(crate) fn take(
         plan: &Plan,
         prefixes: &[String],
@@ -24,29 +26,42 @@ impl Measurements {
         world: &World,
         end: Time,
     ) -> Self {
-        let mut all = vec![
-            flows::totals(plan, prefixes, world, end),
-            subflows::totals(plan, world, end),
-            transfers::totals(plan, world),
-            links::totals(plan, world, end),
-            nodes::totals(plan, world),
-            bridges::totals(plan, world),
-            tunnels::totals(plan, world),
-        ];
-        all.extend(layers.iter().flat_map(|it| it.tables(plan, world)));
-        all.extend([
-            channels::maps(plan),
-            channels::budgets(plan),
-            channels::antennas(plan),
-            sky::contacts(plan),
-        ]);
-        all.extend(sessions::totals(plan, world));
-        all.extend([players::totals(plan, world, end), players::segments(plan, world)]);
-        Self(all)
+        let all = totals(plan, prefixes, layers, world, end);
+        Self(all.into_iter().map(|it| (it.name, it.values)).collect())
     }
 
     /// The tables.
-    pub(super) fn tables(&self) -> &[Table] {
+    pub(super) fn tables(&self) -> &[(&'static str, RecordBatch)] {
         &self.0
     }
+}
+
+/// The tables of a world after its run, which reached `end`. `prefixes` are those that the
+/// consumers request.
+pub(super) fn totals(
+    plan: &Plan,
+    prefixes: &[String],
+    layers: &[Arc<dyn LayerKind>],
+    world: &World,
+    end: Time,
+) -> Vec<Table> {
+    let mut all = vec![
+        flows::totals(plan, prefixes, world, end),
+        subflows::totals(plan, world, end),
+        transfers::totals(plan, world),
+        links::totals(plan, world, end),
+        nodes::totals(plan, world),
+        bridges::totals(plan, world),
+        tunnels::totals(plan, world),
+    ];
+    all.extend(layers.iter().flat_map(|it| it.tables(plan, world)));
+    all.extend([
+        channels::maps(plan),
+        channels::budgets(plan),
+        channels::antennas(plan),
+        sky::contacts(plan),
+    ]);
+    all.extend(sessions::totals(plan, world));
+    all.extend([players::totals(plan, world, end), players::segments(plan, world)]);
+    all
 }

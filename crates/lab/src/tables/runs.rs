@@ -30,24 +30,26 @@ impl Run {
 #[must_use]
 pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     let Some(first) = runs.first() else { return Vec::new() };
-    let labels = |run: &Run| Labels::new(study, run.case, run.number);
-    let totals = |run: &Run, place: usize| match place.checked_sub(1) {
-        None => totals(std::slice::from_ref(run)),
-        Some(place) => run.measurements.tables()[place].clone(),
+    let labels: Vec<Labels> =
+        runs.iter().map(|it| Labels::new(study, it.case, it.number)).collect();
+    let labelled = |table: &dyn Fn(&Run) -> RecordBatch| {
+        joined(runs.iter().zip(&labels).map(|(run, labels)| labels.before(&table(run))))
     };
-    let names =
-        (0..=first.measurements.tables().len()).map(|place| (place, totals(first, place).name));
-    let labelled = |run: &Run, place| labels(run).before(&totals(run, place).values);
-    let totals = names.map(|(place, name)| (name, joined(runs, |it| labelled(it, place))));
+    let own = |run: &Run| totals(std::slice::from_ref(run));
+    let own = [(own(first).name, labelled(&|run| own(run).values))];
+    let measured = first.measurements.tables().iter().enumerate();
+    let measured = measured.map(|(place, (name, _))| {
+        (*name, labelled(&|run| run.measurements.tables()[place].1.clone()))
+    });
     // The same for each run: in memory or in files.
-    let series = first.series.iter().enumerate();
-    let series =
-        series.map(|(place, (name, _))| (*name, joined(runs, |it| it.series[place].1.clone())));
-    totals.chain(series).collect()
+    let series = first.series.iter().enumerate().map(|(place, (name, _))| {
+        (*name, joined(runs.iter().map(|it| it.series[place].1.clone())))
+    });
+    own.into_iter().chain(measured).chain(series).collect()
 }
 
 /// The tables of all runs as one.
-fn joined(runs: &[Run], table: impl Fn(&Run) -> RecordBatch) -> RecordBatch {
-    let tables: Vec<RecordBatch> = runs.iter().map(table).collect();
+fn joined(tables: impl Iterator<Item = RecordBatch>) -> RecordBatch {
+    let tables: Vec<RecordBatch> = tables.collect();
     concat_batches(&tables[0].schema(), &tables).expect("all runs have the same columns")
 }
