@@ -12,10 +12,9 @@ use std::{fmt, io};
 use cpu_time::{ProcessTime, ThreadTime};
 use windtunnel_engine::{Control, Stop, Time};
 use windtunnel_scenario::{Case, ScenarioError, Study};
-use windtunnel_world::World;
+use windtunnel_world::{World, caught};
 
 use crate::capture::{CaptureSettings, Captures};
-use crate::caught::caught;
 use crate::equal_cases::EqualCases;
 use crate::extensions::uses_extensions;
 use crate::live::{Live, LiveRun, SharedLive};

@@ -3,7 +3,7 @@
 //!
 //! [`read`] gives a scenario the files beside it; [`Batch`] runs its cases and
 //! replications on threads, which write series into a folder as they go on; [`tables`] makes
-//! the tables. [`measure_lookups`] times the tables of routers.
+//! the tables.
 //!
 //! **To add a column:** a line in the file of its table in `tables`, with its definition; all else is
 //! made from it. `series` has what is recorded during a run.
@@ -14,16 +14,12 @@ mod after_the_end;
 mod batch;
 mod bounds;
 mod capture;
-mod caught;
-mod dns;
-mod environment;
 mod equal_cases;
 mod extensions;
 mod folder;
 mod frames;
 mod layers;
 mod live;
-mod lookup;
 mod packets;
 mod qlog;
 mod randomness;
@@ -37,19 +33,14 @@ pub use after_the_end::after_the_end;
 pub use batch::{Batch, Details, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
-pub use dns::{BoundRoots, DnsServer};
-pub use environment::{
-    Agents, Answer, Driver, Environment, Environments, Signals, VideoEnvironment, VideoSignals,
-};
 pub use folder::{read, read_with};
 pub use layers::schema;
 pub use live::{LiveLine, LiveRun};
-pub use lookup::{Lookup, PrefixCounts, measure_lookups};
 pub use packets::PacketSettings;
 pub use randomness::without_randomness;
 pub use recording::Recording;
 pub use tables::Run;
 pub use windtunnel_scenario::{
-    Case, Extensions, RootPlan, ScenarioError, Study, TextPosition, check_toml, did_you_mean,
-    read_dns, suggestion, units,
+    Case, Extensions, ScenarioError, Study, TextPosition, check_toml, did_you_mean, suggestion,
+    units,
 };

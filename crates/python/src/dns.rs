@@ -1,24 +1,25 @@
 //! Roots of the domain name system of regions, that answer on UDP.
 
 use pyo3::prelude::*;
-use windtunnel_lab as lab;
+use windtunnel_dns::{BoundRoots, Server};
+use windtunnel_scenario::read_dns;
 
 use crate::errors::{ScenarioError, os_error};
 
 #[cfg(target_os = "linux")]
-fn start(bound: lab::BoundRoots) -> std::io::Result<lab::DnsServer> {
+fn start(bound: BoundRoots) -> std::io::Result<Server> {
     use windtunnel_live::capabilities::on_own_thread;
-    on_own_thread("dns", &[], || lab::DnsServer::start(bound), || {})?
+    on_own_thread("dns", &[], || Server::start(bound), || {})?
 }
 
 #[cfg(not(target_os = "linux"))]
-fn start(bound: lab::BoundRoots) -> std::io::Result<lab::DnsServer> {
-    lab::DnsServer::start(bound)
+fn start(bound: BoundRoots) -> std::io::Result<Server> {
+    Server::start(bound)
 }
 
 /// The roots of a file of names, at work until they are stopped.
 #[pyclass]
-pub(crate) struct DnsServer(lab::DnsServer);
+pub(crate) struct DnsServer(Server);
 
 #[pymethods]
 impl DnsServer {
@@ -26,8 +27,8 @@ impl DnsServer {
     #[new]
     fn new(file: &str, text: &str) -> PyResult<Self> {
         let roots =
-            lab::read_dns(file, text).map_err(|error| ScenarioError::new_err(error.to_string()))?;
-        let bound = lab::BoundRoots::open(roots).map_err(os_error)?;
+            read_dns(file, text).map_err(|error| ScenarioError::new_err(error.to_string()))?;
+        let bound = BoundRoots::open(roots).map_err(os_error)?;
         start(bound).map(Self).map_err(os_error)
     }
 

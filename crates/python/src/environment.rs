@@ -7,7 +7,7 @@ use pyo3::buffer::PyBuffer;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use windtunnel_engine::Duration;
-use windtunnel_lab::{self as lab, Agents, Answer, Driver, Signals, VideoSignals};
+use windtunnel_environment::{self as environment, Agents, Answer, Driver, Signals, VideoSignals};
 
 use crate::bitrate_rules::Ladder;
 use crate::errors::ScenarioError;
@@ -19,7 +19,7 @@ const VIDEO_SIGNALS: usize = VideoSignals::NAMES.len();
 /// Environments of one scenario, stepped in parallel. The mutex is never contended:
 /// Python's own check admits one caller at a time.
 #[pyclass]
-struct Environments(Mutex<lab::Environments>);
+struct Environments(Mutex<environment::Environments>);
 
 #[pymethods]
 impl Environments {
@@ -42,7 +42,8 @@ impl Environments {
             None if all => Agents::All,
             None => Agents::Only,
         };
-        let made = lab::Environments::new(scenario.0.clone(), agents, interval, count, threads);
+        let made =
+            environment::Environments::new(scenario.0.clone(), agents, interval, count, threads);
         let made = made.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         Ok(Self(Mutex::new(made)))
     }
@@ -107,7 +108,7 @@ impl Environments {
 }
 
 impl Environments {
-    fn all(&mut self) -> PyResult<&mut lab::Environments> {
+    fn all(&mut self) -> PyResult<&mut environment::Environments> {
         self.0.get_mut().map_err(|_| failed_before())
     }
 }
@@ -119,13 +120,13 @@ fn failed_before() -> PyErr {
 /// The environment of a player of adaptive video. The mutex is never contended: Python's own
 /// check admits one caller at a time.
 #[pyclass]
-struct VideoEnvironment(Mutex<lab::VideoEnvironment>);
+struct VideoEnvironment(Mutex<environment::VideoEnvironment>);
 
 #[pymethods]
 impl VideoEnvironment {
     #[new]
     fn new(scenario: &Scenario, flow: Option<&str>) -> PyResult<Self> {
-        let made = lab::VideoEnvironment::new(Arc::new(scenario.0.clone()), flow);
+        let made = environment::VideoEnvironment::new(Arc::new(scenario.0.clone()), flow);
         let made = made.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         Ok(Self(Mutex::new(made)))
     }
@@ -164,7 +165,7 @@ impl VideoEnvironment {
 }
 
 impl VideoEnvironment {
-    fn get(&mut self) -> PyResult<&mut lab::VideoEnvironment> {
+    fn get(&mut self) -> PyResult<&mut environment::VideoEnvironment> {
         self.0.get_mut().map_err(|_| failed_before())
     }
 }

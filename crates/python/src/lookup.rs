@@ -3,7 +3,7 @@
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use windtunnel_lab as lab;
+use windtunnel_lookup::Lookup;
 
 /// Times lookups of the codes of regions and in tables of prefixes: for each table its name and
 /// how many prefixes it has of each length from 0 to 32.
@@ -14,13 +14,13 @@ pub(crate) fn measure_lookups<'py>(
     seed: u64,
     evictions: usize,
 ) -> PyResult<Vec<Bound<'py, PyDict>>> {
-    let found = py.detach(|| lab::measure_lookups(&tables, seed, evictions));
+    let found = py.detach(|| windtunnel_lookup::measure_lookups(&tables, seed, evictions));
     let unfit = |name| format!("table `{name}` is empty, or has more addresses than IPv4");
     let found = found.map_err(|name| PyValueError::new_err(unfit(name)))?;
     found.iter().map(|it| row(py, it)).collect()
 }
 
-fn row<'py>(py: Python<'py>, lookup: &lab::Lookup) -> PyResult<Bound<'py, PyDict>> {
+fn row<'py>(py: Python<'py>, lookup: &Lookup) -> PyResult<Bound<'py, PyDict>> {
     let row = PyDict::new(py);
     row.set_item("table", &lookup.table)?;
     row.set_item("structure", lookup.structure)?;

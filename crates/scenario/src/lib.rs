@@ -15,7 +15,7 @@ mod reading;
 mod study;
 mod traffic;
 
-pub use network::dns::{RootPlan, read_dns};
+pub use network::dns::read_dns;
 pub use network::layers::{
     FrameContext, FrameError, FramePayload, LayerKind, SectionTypes, Sections,
 };

@@ -15,6 +15,7 @@
 mod alarm;
 mod attachments;
 mod capture;
+mod caught;
 mod channels;
 mod entering;
 mod event;
@@ -52,6 +53,7 @@ mod world;
 
 pub use attachments::{Departure, Entry};
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
+pub use caught::caught;
 pub use functions::BridgeCounters;
 pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub use names::NameLookup;

@@ -7,7 +7,7 @@ use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
-use windtunnel_dns::{Absent as NoSuchName, RootSettings, Zone};
+use windtunnel_dns::{Absent as NoSuchName, RootSettings, ServedRoot, Zone};
 use windtunnel_engine::Duration;
 use windtunnel_packets::region::Code;
 
@@ -71,22 +71,11 @@ pub(crate) fn an_hour() -> Located<Measured<Duration>> {
     Measured(Duration::from_secs(3600)).into()
 }
 
-/// A root: where it answers, what it knows and which names it has.
-#[derive(Clone, Debug)]
-pub struct RootPlan {
-    /// What it knows.
-    pub settings: RootSettings,
-    /// Its names.
-    pub zone: Zone,
-    /// Where it answers, if it does.
-    pub listen: Option<SocketAddr>,
-}
-
 /// Reads a file of names; `file` is the name that errors give.
 ///
 /// # Errors
 /// [`ScenarioError`] says what is wrong, where, and what would be right.
-pub fn read_dns(file: &str, text: &str) -> Result<Vec<RootPlan>, ScenarioError> {
+pub fn read_dns(file: &str, text: &str) -> Result<Vec<ServedRoot>, ScenarioError> {
     parse(text).and_then(|it| it.plans()).map_err(|it| it.locate(file, text, None))
 }
 
@@ -96,7 +85,7 @@ fn parse(text: &str) -> Result<File, Mistake> {
 }
 
 impl File {
-    fn plans(&self) -> Result<Vec<RootPlan>, Mistake> {
+    fn plans(&self) -> Result<Vec<ServedRoot>, Mistake> {
         let time_to_live = seconds_to_live(&self.time_to_live)?;
         self.regions.keys().try_for_each(check_label)?;
         let agreed = self.agreed()?;
@@ -119,7 +108,7 @@ impl File {
                 others,
             };
             let (zone, listen) = (region.zone(&self.regions)?, region.listen()?);
-            plans.push(RootPlan { settings, zone, listen });
+            plans.push(ServedRoot { settings, zone, listen });
         }
         Ok(plans)
     }

@@ -1,15 +1,37 @@
 //! A flow that is driven step by step: it is the run that it would be at once, and hears
 //! what its sender hears.
 
-mod common;
-
-use common::{FILE, assert_contains, changed};
 use windtunnel_engine::Duration;
-use windtunnel_lab::{
-    Agents, Answer, Batch, Driver, Environment, Environments, Signals, Study, tables,
-};
+use windtunnel_environment::{Agents, Answer, Driver, Environment, Environments, Signals};
+use windtunnel_lab::{Batch, ScenarioError, Study, tables};
 
+const FILE: &str = "folder/scenario.toml";
 const SEED: u64 = 7;
+
+/// A consumer behind two links.
+const CONSUMER: &str = r#"duration = "2 s"
+seed = 7
+nodes = { a = {}, b = {}, c = {} }
+[links]
+first = { nodes = ["a", "b"], rate = "10 Mbps", delay = "1 ms" }
+second = { nodes = ["b", "c"], rate = "5 Mbps", delay = "2 ms" }
+[producers.video]
+node = "c"
+prefix = "/video"
+[consumers.viewer]
+node = "a"
+prefix = "/video"
+controller = "cubic"
+"#;
+
+/// What the user sees has all of this in it.
+#[track_caller]
+fn assert_contains(error: &ScenarioError, expected: &[&str]) {
+    let text = error.to_string();
+    for part in expected {
+        assert!(text.contains(part), "`{part}` is not in: {text}");
+    }
+}
 
 fn study(text: &str) -> Study {
     windtunnel_lab::read(FILE, text, &[]).expect("it is valid")
@@ -165,10 +187,9 @@ fn a_seed_repeats_an_episode_and_another_one_does_not() {
 
 #[test]
 fn a_consumer_of_ndn_is_driven_as_a_connection_is() {
-    let text = changed(", loss = { probability = \"1 %\" }", "");
-    let fixed = text.replace("\"cubic\"", "{ kind = \"fixed\", window = 4 }");
+    let fixed = CONSUMER.replace("\"cubic\"", "{ kind = \"fixed\", window = 4 }");
     // What it asks for first, before it hears anything, is the scenario's to say.
-    let text = text.replace("\"cubic\"", "\"cubic\"\ninitial_window = \"4 segments\"");
+    let text = CONSUMER.replace("\"cubic\"", "\"cubic\"\ninitial_window = \"4 segments\"");
     let driven = episode(&text, 100, 0, Driver::Agent, 4.0);
     assert_eq!(driven.len(), 20);
     assert!(driven.iter().skip(1).all(|it| it.delivered > 0.0));

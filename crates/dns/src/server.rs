@@ -1,4 +1,4 @@
-//! Roots that answer on UDP.
+//! Roots that answer on UDP sockets.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -8,25 +8,38 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use windtunnel_dns::{Output, Root, is_reply};
 use windtunnel_engine::Time;
-use windtunnel_scenario::RootPlan;
+
+use crate::answer::is_reply;
+use crate::root::{Output, Root, RootSettings};
+use crate::zone::Zone;
 
 /// So long a root waits for a message before it looks at its timers.
 const TICK: Duration = Duration::from_millis(50);
 /// The largest message over UDP.
 const LARGEST: usize = u16::MAX as usize;
 
+/// A root, and where it answers.
+#[derive(Clone, Debug)]
+pub struct ServedRoot {
+    /// What it knows.
+    pub settings: RootSettings,
+    /// Its names.
+    pub zone: Zone,
+    /// Where it answers, if it does.
+    pub listen: Option<SocketAddr>,
+}
+
 /// Roots that have their addresses, and do not answer yet.
 #[derive(Debug)]
-pub struct BoundRoots(Vec<(RootPlan, UdpSocket, SocketAddr)>);
+pub struct BoundRoots(Vec<(ServedRoot, UdpSocket, SocketAddr)>);
 
 impl BoundRoots {
     /// Opens the sockets of the roots that have an address.
     ///
     /// # Errors
     /// If one cannot be had, with its name.
-    pub fn open(roots: Vec<RootPlan>) -> io::Result<Self> {
+    pub fn open(roots: Vec<ServedRoot>) -> io::Result<Self> {
         let mut bound = Vec::new();
         for root in roots {
             let Some(address) = root.listen else { continue };
@@ -44,13 +57,13 @@ impl BoundRoots {
 
 /// Roots at work, each on a thread of its own, until it is stopped or dropped.
 #[derive(Debug)]
-pub struct DnsServer {
+pub struct Server {
     addresses: Vec<(String, SocketAddr)>,
     stop: Arc<AtomicBool>,
     threads: Vec<JoinHandle<()>>,
 }
 
-impl DnsServer {
+impl Server {
     /// Has the roots answer, on threads with the capabilities of the calling one.
     ///
     /// # Errors
@@ -87,7 +100,7 @@ impl DnsServer {
     }
 }
 
-impl Drop for DnsServer {
+impl Drop for Server {
     fn drop(&mut self) {
         self.stop();
     }

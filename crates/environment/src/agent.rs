@@ -9,7 +9,7 @@ use windtunnel_controllers::{
     Settings, Signal, Start, TransmissionStart, Window, seconds,
 };
 
-use super::answer::Answer;
+use crate::answer::Answer;
 
 const DESCRIPTION: Description = Description {
     name: "agent",

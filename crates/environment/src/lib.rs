@@ -15,9 +15,8 @@ use rayon::{ThreadPool, ThreadPoolBuilder};
 use windtunnel_controllers::{Settings, Start, Window};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, list, suggestion};
-use windtunnel_world::{FlowPlan, Plan, Transport, World};
+use windtunnel_world::{FlowPlan, Plan, Transport, World, caught};
 
-use crate::caught::caught;
 use agent::{AgentMaker, Shared, lock};
 pub use answer::Answer;
 pub use video::{VideoEnvironment, VideoSignals};

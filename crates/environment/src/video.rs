@@ -14,10 +14,9 @@ use windtunnel_applications::video::rules::{
 };
 use windtunnel_controllers::Failed;
 use windtunnel_scenario::{Case, Mistake, ScenarioError, Study};
-use windtunnel_world::{Plan, Transport, World};
+use windtunnel_world::{Plan, Transport, World, caught};
 
-use super::{Driver, only};
-use crate::caught::caught;
+use crate::{Driver, only};
 
 /// What a player knows when it asks for a level, and what became of the one before; NaN where
 /// there was none.
