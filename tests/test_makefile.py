@@ -158,3 +158,13 @@ def test_where_all_tests_are_required_the_kernel_part_is_not_left_out(checkout: 
     assert "zlib1g-dev" in refused.stderr
     checkout.install("zlib1g-dev")
     assert checkout.try_to("test-rust", WINDTUNNEL_REQUIRE_ALL="1").returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("target", "is_development"),
+    [("demo", False), ("core", False), ("ruff", True), ("test-python", True), ("book", True)],
+)
+def test_what_only_development_needs_is_installed_only_for_it(
+    checkout: Checkout, target: str, is_development: bool
+) -> None:
+    assert ("--requirement requirements.txt" in checkout.dry_run(target)) == is_development
