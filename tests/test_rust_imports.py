@@ -89,3 +89,10 @@ def test_a_re_export_is_a_use_only_if_the_name_is_used(tmp_path: Path) -> None:
     assert cycle(files_used(tmp_path / "lib.rs")) == ""
     (tmp_path / "lib.rs").write_text(f"{library}fn f(_: Child) {{}}\n", encoding="utf-8")
     assert "uses Child of" in cycle(files_used(tmp_path / "lib.rs"))
+
+
+@pytest.mark.parametrize("program", sorted(CRATES.glob("*/tests/*/main.rs")), ids=lambda it: "-".join(it.parts[-4:-1:1]))
+def test_no_file_of_a_program_of_tests_is_forgotten(program: Path) -> None:
+    lines = program.read_text(encoding="utf-8").splitlines()
+    files = {it.stem for it in program.parent.glob("*.rs")} - {"main"}
+    assert files <= {it.removeprefix("mod ").removesuffix(";") for it in lines}

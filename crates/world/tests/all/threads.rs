@@ -1,0 +1,287 @@
+//! Worlds on several threads: what comes of them is what comes of one.
+
+use std::sync::Arc;
+
+use crate::common::{
+    ask, direction, ip_flow, join, nodes, over_tcp, patient_disciplines, record, recorded, serve,
+};
+use windtunnel_applications::video::rules::{MpcSettings, RuleSettings};
+use windtunnel_applications::video::{
+    AdaptiveSettings, Frames, Ladder, LateFramePolicy, LiveSettings, Picture, PlayoutSettings,
+    ProgressiveSettings,
+};
+use windtunnel_applications::{Sizes, Workload};
+use windtunnel_engine::{Control, Duration, Rate, Stop, Streams, Time};
+use windtunnel_links::{Impairment, LoadDelay, Loss, Reordering};
+use windtunnel_networks::ndn::link_service::LinkServiceSettings;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_transports::tcp::{EcnMode, Recovery};
+use windtunnel_world::{
+    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TcpTunnelPlan,
+    Transport, TunnelCarrier, TunnelPlan, World,
+};
+
+/// Everything that can be read from a world, as text.
+fn read(plan: &Plan, threads: usize) -> String {
+    let mut world = World::on_threads(plan, threads).expect("every flow has a path");
+    let series = record(plan, &mut world, 64);
+    let (stop, events) = world.run(&Control::default(), None);
+    assert_eq!(stop, Stop::Finished);
+    let ports: Vec<_> = world.ports(plan.end()).collect();
+    let flows: Vec<_> = world.flows().collect();
+    let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
+    let nodes: Vec<_> = world.nodes().collect();
+    let tunnels: Vec<_> = world.tunnels().collect();
+    let link_services: Vec<_> = world.link_services().collect();
+    let players = world.players().flatten();
+    let players: Vec<_> =
+        players.map(|it| (it.totals(plan.end()), it.segments().to_vec())).collect();
+    let held = (world.packets_in_transit(), world.packet_hops(), world.unroutable(), events);
+    format!(
+        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{players:#?}\n{:#?}\n{:#?}",
+        world.transfers(),
+        recorded(&series)
+    )
+}
+
+fn assert_same(plan: &Plan) {
+    let one = read(plan, 1);
+    for threads in [2, 3, 4] {
+        let many = read(plan, threads);
+        assert!(one == many, "{threads} threads: {}", first_difference(&one, &many));
+    }
+}
+
+fn first_difference(one: &str, many: &str) -> String {
+    let lines = one.lines().zip(many.lines()).enumerate();
+    let different = lines.filter(|(_, (one, many))| one != many).take(3);
+    format!("{:?}", different.collect::<Vec<_>>())
+}
+
+/// Hosts in a row with routers between them, and flows of every kind across.
+fn row(link: &DirectionPlan) -> Plan {
+    let mut plan = nodes(&["a", "b", "c", "d", "e", "f"]);
+    for place in 0..5 {
+        join(&mut plan, place, place + 1, link);
+    }
+    let tcp = |workload| over_tcp(Recovery::Rack, EcnMode::Off, workload);
+    let arrivals = Workload::Arrivals { per_second: 200.0, sizes: Sizes::Fixed(20_000) };
+    for (name, from, to, workload) in [
+        ("bulk", 0, 5, Workload::Bulk { rate: None }),
+        ("back", 5, 0, Workload::Bulk { rate: None }),
+        ("file", 1, 4, Workload::File { bytes: 2_000_000 }),
+        ("arrivals", 4, 0, arrivals),
+    ] {
+        plan.flows.push(ip_flow(name, from, to, tcp(workload)));
+    }
+    serve(&mut plan, 5, "/data");
+    ask(&mut plan, 0, "/data", 20);
+    plan.duration = Duration::from_secs(2);
+    plan.recording = RecordingPlan::every(Duration::from_millis(100));
+    plan
+}
+
+/// Requests say which level they are for, which packets do not carry.
+#[test]
+fn players_are_the_same_on_any_number_of_threads() {
+    let mut plan = row(&direction(20, 3));
+    let rate = Rate::from_bits_per_second(2_000_000).expect("it is above zero");
+    let frames = Arc::new(Frames::of_rate(rate, 30.0, &[Picture::I, Picture::P], 100));
+    let levels = vec![1e6, 2e6, 4e6, 8e6];
+    let ladder = Arc::new(Ladder::constant(Duration::from_millis(200), levels, 100));
+    let tenth = Duration::from_millis(100);
+    for (name, from, to, workload) in [
+        (
+            "film",
+            0,
+            5,
+            Workload::Video(ProgressiveSettings {
+                frames: Arc::clone(&frames),
+                request: 100,
+                playout: PlayoutSettings {
+                    threshold: tenth,
+                    maximum_threshold: tenth,
+                    reading: LateFramePolicy::Rebuffer,
+                },
+            }),
+        ),
+        (
+            "stream",
+            5,
+            1,
+            Workload::AdaptiveVideo(AdaptiveSettings {
+                ladder,
+                rule: RuleSettings::Mpc(MpcSettings { horizon: 3, robust: true }),
+                maximum_buffer: tenth * 10,
+                request: 100,
+            }),
+        ),
+        ("call", 2, 4, Workload::Frames(LiveSettings { frames, deadline: tenth })),
+    ] {
+        let tcp = over_tcp(Recovery::Rack, EcnMode::Off, workload);
+        plan.flows.push(ip_flow(name, from, to, tcp));
+    }
+    let mut world = World::new(&plan).expect("every flow has a path");
+    world.run(&Control::default(), None);
+    let segments = world.players().flatten().map(|it| it.segments().to_vec());
+    let segments = segments.max_by_key(Vec::len).expect("there are players");
+    assert!(segments.iter().any(|it| it.level > 0), "{segments:?}");
+    assert_same(&plan);
+}
+
+#[test]
+fn links_that_share_media_are_the_same_on_any_number_of_threads() {
+    let mut plan = row(&direction(50, 3));
+    plan.links[1].medium = Some(0);
+    plan.links[2].medium = Some(0);
+    plan.links[4].medium = Some(1);
+    assert_same(&plan);
+}
+
+#[test]
+fn a_row_of_routers_is_the_same_on_any_number_of_threads() {
+    assert_same(&row(&direction(50, 3)));
+}
+
+#[test]
+fn lossy_duplicating_reordering_links_are_the_same_on_any_number_of_threads() {
+    let impairment = Impairment {
+        duplication: 0.01,
+        reordering: Reordering::Independent(0.02),
+        lateness: Duration::from_millis(7),
+        ..Impairment::default()
+    };
+    let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
+    assert_same(&row(&link));
+}
+
+#[test]
+fn links_that_mix_are_the_same_on_any_number_of_threads() {
+    let mixing = Duration::from_millis(4);
+    let impairment = Impairment { duplication: 0.01, mixing, ..Impairment::default() };
+    assert_same(&row(&DirectionPlan { impairment, ..direction(50, 3) }));
+}
+
+#[test]
+fn links_whose_delay_depends_on_their_load_are_the_same_on_any_number_of_threads() {
+    let at = Rate::from_bits_per_second(50_000_000).expect("above zero");
+    let (delay, window) = (Duration::from_millis(4), Duration::from_millis(10));
+    let load_delay = Some(LoadDelay { delay, at, power: 2, window });
+    let impairment = Impairment { load_delay, ..Impairment::default() };
+    assert_same(&row(&DirectionPlan { impairment, ..direction(50, 3) }));
+}
+
+#[test]
+fn links_that_fail_and_change_are_the_same_on_any_number_of_threads() {
+    let mut plan = row(&direction(50, 3));
+    // A way around the middle.
+    join(&mut plan, 1, 4, &direction(20, 20));
+    plan.routing.convergence = Some(Duration::from_millis(30));
+    plan.routing.paths = Paths::All;
+    let at = |ms| Time::ZERO + Duration::from_millis(ms);
+    for (time, link, change) in [
+        (300, 2, LinkChange::Down),
+        (900, 2, LinkChange::Up),
+        (1200, 1, LinkChange::Delay(Duration::from_millis(9))),
+        (1500, 3, LinkChange::Down),
+    ] {
+        for direction in [0, 1] {
+            let port = PortId::new(link, direction);
+            plan.changes.push(ChangePlan { time: at(time), port, change: change.clone() });
+        }
+    }
+    assert_same(&plan);
+}
+
+/// From 1 kbps to 100 Mbps: packets that are under transmission leave earlier and later than
+/// they were to.
+#[test]
+fn links_whose_rates_change_under_packets_are_the_same_on_any_number_of_threads() {
+    for discipline in patient_disciplines() {
+        let mut plan = row(&DirectionPlan { discipline, ..direction(50, 3) });
+        let mut random = Streams::new(7, 0).stream("changes");
+        for step in 1..400_u64 {
+            let time = Time::ZERO + Duration::from_micros(4999 * step);
+            let port = PortId((random.unit() * 10.0) as u32);
+            let exponent = if step % 3 == 0 { 3.0 } else { 7.0 } + random.unit();
+            let rate = Rate::from_bits_per_second(10_f64.powf(exponent) as u64);
+            let change = LinkChange::Rate(rate.expect("it is above zero"));
+            plan.changes.push(ChangePlan { time, port, change });
+        }
+        assert_same(&plan);
+    }
+}
+
+#[test]
+fn packets_in_tunnels_are_the_same_on_any_number_of_threads() {
+    let impairment = Impairment {
+        duplication: 0.01,
+        reordering: Reordering::Independent(0.02),
+        lateness: Duration::from_millis(7),
+        ..Impairment::default()
+    };
+    let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
+    let mut plan = row(&link);
+    let tunnel = |name: &str, ends| TunnelPlan {
+        name: name.into(),
+        ends,
+        carrier: TunnelCarrier::Ip(IpVersion::V4),
+    };
+    plan.tunnels = vec![tunnel("long", [1, 5]), tunnel("short", [3, 2])];
+    assert_same(&plan);
+}
+
+#[test]
+fn packets_in_fragments_are_the_same_on_any_number_of_threads() {
+    let impairment = Impairment {
+        duplication: 0.01,
+        reordering: Reordering::Independent(0.02),
+        lateness: Duration::from_millis(7),
+        ..Impairment::default()
+    };
+    let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.005), ..direction(50, 3) };
+    let mut plan = row(&link);
+    for (link, mtu) in [(1, Some(300)), (2, None), (3, Some(500))] {
+        plan.links[link].link_service = LinkServiceSettings { mtu, pit_token: 2 };
+    }
+    assert_same(&plan);
+}
+
+#[test]
+fn packets_through_faces_over_tcp_are_the_same_on_any_number_of_threads() {
+    let link = DirectionPlan { loss: Loss::Bernoulli(0.01), ..direction(50, 3) };
+    let mut plan = row(&link);
+    let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk { rate: None });
+    let Transport::Tcp { settings, .. } = outer else { unreachable!("it is TCP") };
+    for link in [1, 3] {
+        let (settings, buffer) = (Arc::clone(&settings), 1_000_000);
+        plan.tunnels.push(TunnelPlan {
+            name: format!("face {link}"),
+            ends: plan.links[link].nodes,
+            carrier: TunnelCarrier::Tcp(TcpTunnelPlan { face: Some(link), settings, buffer }),
+        });
+    }
+    assert_same(&plan);
+}
+
+#[test]
+fn links_without_delay_keep_their_nodes_together() {
+    let mut plan = row(&direction(50, 3));
+    for direction in &mut plan.links[2].directions {
+        direction.delay = Duration::ZERO;
+    }
+    assert_same(&plan);
+    for link in &mut plan.links {
+        link.directions.iter_mut().for_each(|it| it.delay = Duration::ZERO);
+    }
+    assert_same(&plan);
+}
+
+#[test]
+fn a_run_on_two_threads_can_be_cancelled() {
+    let plan = row(&direction(50, 3));
+    let mut world = World::on_threads(&plan, 2).expect("every flow has a path");
+    let control = Control::default();
+    control.cancel();
+    assert_eq!(world.run(&control, None).0, Stop::Cancelled);
+}
