@@ -91,7 +91,7 @@ def test_a_re_export_is_a_use_only_if_the_name_is_used(tmp_path: Path) -> None:
     assert "uses Child of" in cycle(files_used(tmp_path / "lib.rs"))
 
 
-@pytest.mark.parametrize("program", sorted(CRATES.glob("*/tests/*/main.rs")), ids=lambda it: "-".join(it.parts[-4:-1:1]))
+@pytest.mark.parametrize("program", sorted(CRATES.glob("*/tests/*/main.rs")), ids=str)
 def test_no_file_of_a_program_of_tests_is_forgotten(program: Path) -> None:
     lines = program.read_text(encoding="utf-8").splitlines()
     files = {it.stem for it in program.parent.glob("*.rs")} - {"main"}
