@@ -323,10 +323,6 @@ pub(crate) fn percent<const NUMBER: u32>() -> Measured<Share> {
     Measured(Share(f64::from(NUMBER) / 100.0))
 }
 
-pub(crate) fn segments<const NUMBER: u32>() -> Located<Measured<Segments>> {
-    Measured(Segments(f64::from(NUMBER))).into()
-}
-
 #[cfg(test)]
 mod tests {
     use windtunnel_queues::QueueLimit;

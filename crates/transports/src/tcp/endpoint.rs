@@ -104,7 +104,7 @@ impl Endpoint {
                 Role::Client => settings.ecn,
                 Role::Server => settings.server_ecn,
             }),
-            receive_offload: settings.receive_offload.map(offload),
+            receive_offload: settings.offload.receive.then(|| offload(settings.offload.coalescing)),
             receiver: Receiver::new(settings),
             sender: None,
             peer_window: 0,
@@ -454,7 +454,7 @@ impl Endpoint {
 
     /// The network layer takes another path for what is sent from now on.
     pub fn change_path(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        if self.settings.after_path_change == AfterPathChange::Restart
+        if self.settings.window.after_path_change == AfterPathChange::Restart
             && let Some(sender) = &mut self.sender
         {
             sender.change_path();
@@ -528,7 +528,7 @@ impl Endpoint {
             State::Opening { attempts, since, .. } => (attempts, since),
             State::Closed | State::Established | State::Reset => (0, now),
         };
-        let limits = &self.settings.timeout_limits;
+        let limits = &self.settings.timeout;
         let wait = limits.initial.scaled(f64::from(attempts.min(30)).exp2()).min(limits.maximum);
         self.state = State::Opening { attempts: attempts + 1, since, again: now + wait };
         self.limits.enter(now, Some(Limit::Handshake));
