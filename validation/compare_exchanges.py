@@ -73,13 +73,13 @@ def settings(case: Case) -> dict[str, str]:
     found = path_settings(case, RATE_MBPS) | {
         "runs": str(chances(case)),
         "duration": f'"{case["seconds"] or 15} s"',
-        "flows.one.after_idleness": '"decay"' if case["slow_start_after_idle"] else '"keep"',
+        "flows.one.window.after_idleness": '"decay"' if case["slow_start_after_idle"] else '"keep"',
         "flows.one.workload": workload(case),
-        "flows.one.sack_compression": "true",
+        "flows.one.acknowledgements.sack_compression": "true",
     }
     if case["offload"]:
-        found["flows.one.segmentation_offload"] = "true"
-        found["flows.one.receive_offload"] = "true"
+        found["flows.one.offload.segmentation"] = "true"
+        found["flows.one.offload.receive"] = "true"
     if case["late_share"]:
         none = '{ probability = "0 %", lateness = "10 ms" }'
         found["links.path.reordering"] = f"[{none.replace('0 %', late)}, {none}]"
@@ -97,7 +97,7 @@ def settings(case: Case) -> dict[str, str]:
     if case["receive_buffer"]:
         # What the kernel advertised of its buffer; the rest of that is overhead.
         window = statistics.median_low(run["window_of_receiver"] for run in case["runs"])
-        found["flows.one.receive_buffer"] = f'"{window} B"'
+        found["flows.one.buffers.receive"] = f'"{window} B"'
     return found
 
 

@@ -166,8 +166,8 @@ def over_nothing(case: Case) -> Figures:
 from = "client"
 to = "server"
 controller = "{case.simulated}"
-receive_buffer = "1 GiB"
-send_buffer = "1 GiB"
+buffers.receive = "1 GiB"
+buffers.send = "1 GiB"
 """
     flow, link = simulate(addition, path(case.queue), SECONDS, "near")
     delay = link["sojourn_s"] * 1e3 + CROSSING_MS

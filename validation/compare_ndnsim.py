@@ -35,12 +35,14 @@ Settings = Mapping[str, str]
 
 RULES: dict[str, Settings] = {
     "as compared": {},
-    "in flight never exceeds the window": {"defaults.consumer.window_fraction": '"waits"'},
+    "in flight never exceeds the window": {"defaults.consumer.window.fraction": '"waits"'},
     "Data one byte shorter": {"defaults.producer.payload": f'"{PAYLOAD - 1} B"'},
-    "RTT estimator gains per round trip": {"defaults.consumer.rtt_gain": '"per-round-trip"'},
-    "timeout doubled once per check": {"defaults.consumer.backoff": '"each-event"'},
-    "timeouts detected immediately": {"defaults.consumer.timeout_check": '"0 ms"'},
-    "late Data gives a round trip": {"defaults.consumer.late_data": '"measures"'},
+    "RTT estimator gains per round trip": {
+        "defaults.consumer.timeout.rtt_gain": '"per-round-trip"'
+    },
+    "timeout doubled once per check": {"defaults.consumer.timeout.backoff": '"each-event"'},
+    "timeouts detected immediately": {"defaults.consumer.timeout.check": '"0 ms"'},
+    "late Data gives a round trip": {"defaults.consumer.timeout.late_data": '"measures"'},
     "no margin after a decrease": {"defaults.consumer.recovery_margin": '"0 %"'},
     "cached Data loses its mark": {"defaults.node.content_store.keep_marks": "false"},
 }

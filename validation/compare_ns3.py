@@ -100,9 +100,9 @@ def settings(row: Row) -> dict[str, str]:
         "links.bottleneck.delay": f'"{row["rtt_ms"] / 2 - 2} ms"',
         "links.bottleneck.queue": queue(row),
         "links.bottleneck.loss": f'[{loss}, {{ probability = "0 %" }}]',
-        "defaults.flow.acknowledge_every": f'"{row["acknowledge_every"]} segments"',
-        "defaults.flow.acknowledge_within": f'"{row["acknowledge_within_ms"]} ms"',
-        "defaults.flow.minimum_timeout": f'"{row["minimum_timeout_ms"]} ms"',
+        "defaults.flow.acknowledgements.every": f'"{row["acknowledge_every"]} segments"',
+        "defaults.flow.acknowledgements.within": f'"{row["acknowledge_within_ms"]} ms"',
+        "defaults.flow.timeout.minimum": f'"{row["minimum_timeout_ms"]} ms"',
         "defaults.flow.start_within": f'"{row["start_within_s"]} s"',
         "flows": flows([CONTROLLERS[name] for name in row["controllers"]]),
     }

@@ -18,7 +18,7 @@ SEGMENT_BYTES = 1448
 """The data of a full segment, and of iPerf3's datagrams."""
 
 SEND_BUFFER_BYTES = 4 << 20
-"""What the sender's socket holds that is not acknowledged, as `send_buffer` in `tcp.toml`."""
+"""What the sender's socket holds that is not acknowledged, as `buffers.send` in `tcp.toml`."""
 
 CARRIER_GHZ = 60.48
 

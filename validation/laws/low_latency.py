@@ -42,7 +42,7 @@ def mix(
 ) -> tuple[float, float, float]:
     """Run one of each; give Prague's and CUBIC's goodput in Mbps and Prague's queueing in ms."""
     prague = f'{{ kind = "prague", rtt-independence = {str(independent).lower()} }}'
-    common = 'acknowledge_every = "2 segments", start_within = "1 s"'
+    common = 'acknowledgements.every = "2 segments", start_within = "1 s"'
     results = path(
         seconds,
         {

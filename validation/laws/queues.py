@@ -85,7 +85,7 @@ def dctcp_queue(acknowledge_every: int = 1) -> pl.DataFrame:
     )
     flow = (
         '{ controller = "dctcp", start_within = "1 ms", '
-        f'acknowledge_every = "{acknowledge_every} segments" }}'
+        f'acknowledgements.every = "{acknowledge_every} segments" }}'
     )
     flows = {"one": flow, "two": flow}
     results = path(0.06, flows, rate_mbps=10_000, round_trip_ms=0.1, queue=queue, interval="2 us")

@@ -23,7 +23,7 @@ def slow_start(acknowledge_every: int, rounds: int) -> Law:
             "recording.interval": f'"{ROUND_TRIP_MS / 2} ms"',
             "links.path.rate": '"100 Gbps"',
             "links.path.queue": '{ kind = "drop-tail", limit = "100000 packets" }',
-            "defaults.flow.acknowledge_every": f'"{acknowledge_every} segments"',
+            "defaults.flow.acknowledgements.every": f'"{acknowledge_every} segments"',
             "flows.one": '{ controller = "cubic" }' if acknowledge_every > 1 else RENO,
         }
     )

@@ -376,13 +376,14 @@ fn attach_agent(plan: &mut Plan, flow: FlowIndex, shared: &Shared, driver: Drive
     match flow {
         FlowIndex::Consumer(it) => {
             let consumer = &mut plan.consumers[it];
-            drive(&mut consumer.controller, consumer.start);
+            drive(&mut consumer.controller, consumer.settings.window.start());
             consumer.settings.segment_size
         }
         FlowIndex::Flow(it) => match &mut plan.flows[it].transport {
             Transport::Tcp { settings, .. } => {
                 let settings = Arc::make_mut(settings);
-                drive(&mut settings.controller, settings.start);
+                let start = settings.start();
+                drive(&mut settings.controller, start);
                 u32::from(settings.maximum_segment)
             }
             Transport::Udp(_) => unreachable!("only flows with a controller have an index"),

@@ -189,7 +189,7 @@ fn a_seed_repeats_an_episode_and_another_one_does_not() {
 fn a_consumer_of_ndn_is_driven_as_a_connection_is() {
     let fixed = CONSUMER.replace("\"cubic\"", "{ kind = \"fixed\", window = 4 }");
     // What it asks for first, before it hears anything, is the scenario's to say.
-    let text = CONSUMER.replace("\"cubic\"", "\"cubic\"\ninitial_window = \"4 segments\"");
+    let text = CONSUMER.replace("\"cubic\"", "\"cubic\"\nwindow.initial = \"4 segments\"");
     let driven = episode(&text, 100, 0, Driver::Agent, 4.0);
     assert_eq!(driven.len(), 20);
     assert!(driven.iter().skip(1).all(|it| it.delivered > 0.0));

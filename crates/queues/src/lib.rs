@@ -24,6 +24,8 @@ mod ec_elastic;
 mod fifo;
 mod flow_queues;
 mod fq_codel;
+#[cfg(feature = "units")]
+mod limit_units;
 mod link_service;
 mod pcon;
 mod pie;

@@ -5,7 +5,9 @@
 //!
 //! A text is read by `reading`, which keeps the place of each value for messages. Each kind of
 //! queue, flow, workload and link has a file, in the folder of its table in `network` or `traffic`:
-//! its keys, their documentation and their checks. `study` has the sections of a whole file, the
+//! its keys, their documentation and their checks. What only a transport uses is described where it
+//! is used, in `windtunnel_transports`: tables of settings of TCP and of consumers, such as
+//! `window`, and choices. `study` has the sections of a whole file, the
 //! cases that it compares, and the stages from a case to its plan: network, routes, tunnels,
 //! flows, changes, recording. `extensions` has the names of what is written outside;
 //! [`LayerKind`] is what a network layer brings.

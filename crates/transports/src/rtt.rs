@@ -10,43 +10,55 @@
 //! - `rto = multiplier * (srtt + max(G, 4 rttvar))`, within limits
 
 use windtunnel_engine::Duration;
+#[cfg(feature = "serde")]
+use windtunnel_units::{As, PositiveDuration};
 
 /// The limits of the retransmission timeout.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default = "RtoLimits::linux", deny_unknown_fields),
+    schemars(rename = "TcpTimeout")
+)]
 pub struct RtoLimits {
-    /// Before the first sample.
+    /// The timeout before the first round trip is measured.
+    #[cfg_attr(feature = "serde", serde(with = "As::<PositiveDuration>"))]
     pub initial: Duration,
-    /// The least, before the multiplier.
+    /// The smallest timeout. The default is Linux's; RFC 6298 has 1 s.
+    #[cfg_attr(feature = "serde", serde(with = "As::<PositiveDuration>"))]
     pub minimum: Duration,
-    /// The least that four variations count for: the clock's granularity in
-    /// RFC 6298 (rule 2.3); 200 ms in Linux, where the timeout never comes closer
-    /// to the round trip.
+    /// The least by which the timeout exceeds the smoothed round trip. The default is
+    /// Linux's; RFC 6298 has the clock's granularity.
+    #[cfg_attr(feature = "serde", serde(with = "As::<Duration>"))]
     pub minimum_variation: Duration,
-    /// The most.
+    /// The greatest timeout.
+    #[cfg_attr(feature = "serde", serde(with = "As::<PositiveDuration>"))]
     pub maximum: Duration,
     /// The largest multiplier that backing off reaches.
+    #[cfg_attr(feature = "serde", serde(skip))]
     pub most_backoff: f64,
 }
 
 impl RtoLimits {
     /// Those of TCP in Linux, with 60 s at most.
-    pub const LINUX: Self =
-        Self { minimum_variation: Duration::from_millis(200), ..Self::WITHOUT_VARIATION };
-
-    const WITHOUT_VARIATION: Self = Self {
-        initial: Duration::from_secs(1),
-        minimum: Duration::from_millis(200),
-        minimum_variation: Duration::ZERO,
-        maximum: Duration::from_secs(60),
-        most_backoff: f64::INFINITY,
-    };
+    #[must_use]
+    pub fn linux() -> Self {
+        Self { minimum_variation: Duration::from_millis(200), ..Self::default() }
+    }
 }
 
 impl Default for RtoLimits {
-    /// 1 s at first, then 200 ms to 60 s; the multiplier without a limit of its
-    /// own.
+    /// 1 s at first, then 200 ms to 60 s, and no least variation; the multiplier without a limit
+    /// of its own.
     fn default() -> Self {
-        Self::WITHOUT_VARIATION
+        Self {
+            initial: Duration::from_secs(1),
+            minimum: Duration::from_millis(200),
+            minimum_variation: Duration::ZERO,
+            maximum: Duration::from_secs(60),
+            most_backoff: f64::INFINITY,
+        }
     }
 }
 

@@ -11,10 +11,9 @@ use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketForm
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::BlockingRead;
 use windtunnel_transports::ndn::consumer::{
-    Backoff, Consumer, ConsumerOutbox, ConsumerSettings, ConsumerWorkload, LateData, Reaction,
-    RttGain, TimeoutMeaning, WindowFraction,
+    Consumer, ConsumerOutbox, ConsumerSettings, ConsumerTimeout, ConsumerWindow, ConsumerWorkload,
+    Reaction,
 };
-use windtunnel_transports::rtt::RtoLimits;
 
 const WINDOW: u64 = 8;
 const ROUND_TRIP: u64 = 4;
@@ -46,17 +45,12 @@ fn with_window(window: u64, workload: ConsumerWorkload, reading: BlockingRead) -
         lifetime_ms: 2000,
         hop_limit: Some(255),
         must_be_fresh: false,
-        window_fraction: WindowFraction::Waits,
-        timeout_limits: RtoLimits::default(),
-        rtt_gain: RttGain::PerRoundTrip,
-        timeout_check: Duration::ZERO,
-        backoff: Backoff::OncePerRoundTrip,
+        window: ConsumerWindow::default(),
+        timeout: ConsumerTimeout::default(),
         on_mark: Reaction::Ignore,
         on_timeout: Reaction::Ignore,
-        timeout_meaning: TimeoutMeaning::Loss,
         on_nack: Reaction::Ignore,
         recovery_margin: None,
-        late_data: LateData::Measures,
         blocking_read: Some(reading),
         start: Time::ZERO,
         start_within: Duration::ZERO,

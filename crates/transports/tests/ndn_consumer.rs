@@ -12,10 +12,9 @@ use windtunnel_packets::ndn::wire::size::NameSize;
 use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name, PacketFormat, PrefixId};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::ndn::consumer::{
-    Backoff, Consumer, ConsumerCounters, ConsumerOutbox, ConsumerSettings, ConsumerWorkload,
-    LateData, Reaction, RttGain, TimeoutMeaning, WindowFraction,
+    Backoff, Consumer, ConsumerCounters, ConsumerOutbox, ConsumerSettings, ConsumerTimeout,
+    ConsumerWindow, ConsumerWorkload, LateData, Reaction, RttGain, TimeoutMeaning, WindowFraction,
 };
-use windtunnel_transports::rtt::RtoLimits;
 
 fn milliseconds(time: u64) -> Time {
     Time::ZERO + Duration::from_millis(time)
@@ -65,22 +64,23 @@ fn settings() -> ConsumerSettings {
         lifetime_ms: 4000,
         hop_limit: None,
         must_be_fresh: false,
-        window_fraction: WindowFraction::Waits,
-        timeout_limits: RtoLimits::default(),
-        rtt_gain: RttGain::PerRoundTrip,
-        timeout_check: Duration::ZERO,
-        backoff: Backoff::OncePerRoundTrip,
+        window: ConsumerWindow::default(),
+        timeout: ConsumerTimeout::default(),
         on_mark: Reaction::OncePerRoundTrip,
         on_timeout: Reaction::OncePerRoundTrip,
-        timeout_meaning: TimeoutMeaning::Loss,
         on_nack: Reaction::OncePerRoundTrip,
         recovery_margin: None,
-        late_data: LateData::Measures,
         blocking_read: None,
         start: Time::ZERO,
         start_within: Duration::ZERO,
         stop: Time::NEVER,
     }
+}
+
+fn with_timeout(change: impl FnOnce(&mut ConsumerTimeout)) -> ConsumerSettings {
+    let mut settings = settings();
+    change(&mut settings.timeout);
+    settings
 }
 
 fn controller(name: &str, window: f64) -> AnyController {
@@ -175,11 +175,14 @@ fn part_of_a_segment_in_the_window_waits_or_sends_one_more() {
         (WindowFraction::Sends, 3.1, 4),
         (WindowFraction::Sends, 3.0, 3),
     ];
-    for (window_fraction, window, interests) in cases {
-        let settings = ConsumerSettings { window_fraction, ..settings() };
+    for (fraction, window, interests) in cases {
+        let settings = ConsumerSettings {
+            window: ConsumerWindow { fraction, ..ConsumerWindow::default() },
+            ..settings()
+        };
         let (flow, sent) = Flow::start("fixed", window, settings);
         let in_flight = flow.consumer.in_flight();
-        assert_eq!((sent.len(), in_flight), (interests, interests as u64), "{window_fraction:?}");
+        assert_eq!((sent.len(), in_flight), (interests, interests as u64), "{fraction:?}");
     }
 }
 
@@ -269,7 +272,7 @@ fn a_retransmitted_segment_gives_no_round_trip() {
 #[test]
 fn the_smoothed_round_trip_moves_by_round_trips_or_by_samples() {
     for (rtt_gain, moved) in [(RttGain::PerRoundTrip, 8), (RttGain::PerSample, 64)] {
-        let (mut flow, _) = Flow::start("fixed", 16.0, ConsumerSettings { rtt_gain, ..settings() });
+        let (mut flow, _) = Flow::start("fixed", 16.0, with_timeout(|it| it.rtt_gain = rtt_gain));
         flow.data(100, 0);
         flow.data(612, 1);
         let smoothed = Duration::from_millis(100 + moved);
@@ -315,7 +318,8 @@ fn late_data_gives_a_round_trip_or_lowers_what_is_in_flight_again() {
     let cases =
         [(LateData::Measures, 1, [2].as_slice()), (LateData::LowersInFlight, 0, [2, 3].as_slice())];
     for (late_data, samples, sent) in cases {
-        let settings = ConsumerSettings { on_timeout, late_data, ..settings() };
+        let settings =
+            ConsumerSettings { on_timeout, ..with_timeout(|it| it.late_data = late_data) };
         let (mut flow, _) = Flow::start("aimd", 4.0, settings);
         assert_eq!(flow.wake(1000), [0]);
         assert_eq!(flow.data(1001, 1), sent, "{late_data:?}");
@@ -336,7 +340,7 @@ fn an_interest_times_out_at_its_timeout_and_not_before() {
 fn timeouts_found_together_double_the_timeout_once_or_each() {
     let once = [Backoff::OncePerRoundTrip, Backoff::EachEvent].map(|it| (it, 2));
     for (backoff, seconds) in once.into_iter().chain([(Backoff::EachInterest, 16)]) {
-        let (mut flow, _) = Flow::start("fixed", 4.0, ConsumerSettings { backoff, ..settings() });
+        let (mut flow, _) = Flow::start("fixed", 4.0, with_timeout(|it| it.backoff = backoff));
         flow.wake(1000);
         assert_eq!(flow.next_wake(), milliseconds(1000 + 1000 * seconds), "{backoff:?}");
     }
@@ -345,7 +349,7 @@ fn timeouts_found_together_double_the_timeout_once_or_each() {
 #[test]
 fn a_burst_whose_timeouts_come_one_after_another_doubles_the_timeout_once() {
     for (backoff, next) in [(Backoff::OncePerRoundTrip, 430), (Backoff::EachEvent, 830)] {
-        let (mut flow, _) = Flow::start("fixed", 4.0, ConsumerSettings { backoff, ..settings() });
+        let (mut flow, _) = Flow::start("fixed", 4.0, with_timeout(|it| it.backoff = backoff));
         // Four more, each sent when one is answered, at 10, 20, 30 and 40 ms, are lost.
         for (time, segment) in [(10, 0), (20, 1), (30, 2), (40, 3)] {
             flow.data(time, segment);
@@ -361,8 +365,8 @@ fn a_burst_whose_timeouts_come_one_after_another_doubles_the_timeout_once() {
 
 #[test]
 fn timeouts_are_looked_for_at_multiples_of_the_check() {
-    let check = |timeout_check, time| {
-        let (flow, _) = Flow::start("fixed", 1.0, ConsumerSettings { timeout_check, ..settings() });
+    let check = |check, time| {
+        let (flow, _) = Flow::start("fixed", 1.0, with_timeout(|it| it.check = Some(check)));
         flow.consumer.next_check(milliseconds(time))
     };
     let each = Duration::from_millis(50);
@@ -372,14 +376,12 @@ fn timeouts_are_looked_for_at_multiples_of_the_check() {
 
 #[test]
 fn a_timeout_is_a_loss_or_a_new_start() {
-    for (timeout_meaning, window) in [(TimeoutMeaning::Loss, 24.0), (TimeoutMeaning::Restart, 16.0)]
-    {
-        let (mut flow, _) =
-            Flow::start("aimd", 16.0, ConsumerSettings { timeout_meaning, ..settings() });
+    for (meaning, window) in [(TimeoutMeaning::Loss, 24.0), (TimeoutMeaning::Restart, 16.0)] {
+        let (mut flow, _) = Flow::start("aimd", 16.0, with_timeout(|it| it.meaning = meaning));
         (0..32).for_each(|segment| drop(flow.data(10, segment)));
         assert_eq!(flow.cwnd(), 48.0);
         flow.wake(2000);
-        assert_eq!(flow.cwnd(), window, "{timeout_meaning:?}");
+        assert_eq!(flow.cwnd(), window, "{meaning:?}");
     }
 }
 
@@ -634,7 +636,12 @@ proptest! {
         late_data in prop::sample::select(vec![LateData::Measures, LateData::LowersInFlight]),
         fates in vec(fate(), 0..300),
     ) {
-        let settings = ConsumerSettings { on_mark, on_timeout, on_nack, late_data, ..settings() };
+        let settings = ConsumerSettings {
+            on_mark,
+            on_timeout,
+            on_nack,
+            ..with_timeout(|it| it.late_data = late_data)
+        };
         let mut trial = Trial::new(description.name, settings);
         for (fate, index) in fates {
             trial.happen(fate, index);

@@ -9,7 +9,7 @@ use std::any::Any;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use windtunnel_controllers::{Settings as ControllerSettings, Start};
+use windtunnel_controllers::Settings as ControllerSettings;
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_links::{
     ChannelMaker, Impairment, Loss, Opportunities, PhysicalLayerMaker, Victims,
@@ -224,8 +224,6 @@ pub struct ConsumerPlan {
     pub settings: ConsumerSettings,
     /// Which controller drives it.
     pub controller: ControllerSettings,
-    /// Where the controller begins.
-    pub start: Start,
 }
 
 /// Nodes whose places follow from the time, and links that follow from the places.

@@ -23,7 +23,7 @@ use windtunnel_links::{AirPlan, Loss, RateTrace, RateTraces, ReportPlan, Victims
 use windtunnel_networks::bridge::{Order, Resend};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_queues::QueueLimit;
-use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::ndn::consumer::ConsumerTimeout;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{DirectionPlan, Paths, Plan, SplitPlan, Transport, World};
 
@@ -80,7 +80,7 @@ fn a_window_on_a_chain_allocates_nothing_once_warm() {
         let link = DirectionPlan { discipline, ..direction(100, 5) };
         let mut plan = chain(3, &link, 200);
         // What is dropped is asked for again.
-        plan.consumers[0].settings.timeout_limits = RtoLimits::default();
+        plan.consumers[0].settings.timeout = ConsumerTimeout::default();
         assert_warm_after(10, &plan, &format!("{:?}", link.discipline));
     }
 }
@@ -89,7 +89,7 @@ fn a_window_on_a_chain_allocates_nothing_once_warm() {
 fn links_whose_rates_change_under_packets_allocate_nothing_once_warm() {
     for discipline in disciplines() {
         let mut plan = chain(2, &DirectionPlan { discipline, ..direction(20, 5) }, 50);
-        plan.consumers[0].settings.timeout_limits = RtoLimits::default();
+        plan.consumers[0].settings.timeout = ConsumerTimeout::default();
         let rates = [8_000_000, 1000, 20_000_000, 0].map(Rate::from_bits_per_second);
         let rows = (0..).zip(rates).map(|(row, rate)| (Duration::from_millis(7 * row), rate));
         let trace = RateTrace {
@@ -281,9 +281,10 @@ fn offload_allocates_nothing_once_warm() {
     if let Transport::Tcp { settings, .. } = &mut transport {
         let settings = Arc::make_mut(settings);
         settings.small_queues = Some(true);
-        settings.segmentation_offload = true;
-        settings.receive_offload = Some(Duration::from_millis(1));
-        settings.sack_compression = true;
+        settings.offload.segmentation = true;
+        settings.offload.receive = true;
+        settings.offload.coalescing = Duration::from_millis(1);
+        settings.acknowledgements.sack_compression = true;
     }
     plan.flows.push(ip_flow("f", 0, 2, transport));
     assert_warm_after(60, &plan, "offload");

@@ -356,7 +356,8 @@ link = "access"
 
 
 ORIGIN = (
-    "<!-- Made by `make docs` from the types and comments in crates/scenario: change those. -->"
+    "<!-- Made by `make docs` from the types and comments in crates/scenario and "
+    "crates/transports: change those. -->"
 )
 
 INTRODUCTION = """\
@@ -379,6 +380,10 @@ A table of several kinds names its own with the key `kind`, flows with `protocol
 table is of the first kind. A kind that needs no other key may be written as its name alone:
 `queue = "fq-codel"`. A key of another kind is an error. A default under `[defaults]` applies where
 the kind has that key.
+
+Settings of a flow over TCP, or of a consumer, that belong together are in a table of their own,
+none of whose keys is required: `window.initial = "4 segments"`. What such a table does not say is
+what the same table under `[defaults]` says, or else the default of the key.
 
 [Examples](examples.md) add to this file: queues, faults, radios, whole networks, tunnels and more.
 

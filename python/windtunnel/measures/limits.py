@@ -105,7 +105,7 @@ def limited_by_buffers(results: ResultTables) -> list[Limited]:
 
 def send_buffer(values: Values, flow: str) -> Buffer:
     """Describe a flow's send buffer."""
-    return Buffer("send buffer", "send_buffer", setting(values, flow, "send_buffer"))
+    return Buffer("send buffer", "buffers.send", setting(values, flow, "send"))
 
 
 def receive_buffer(values: Values, flow: str) -> Buffer:
@@ -115,9 +115,9 @@ def receive_buffer(values: Values, flow: str) -> Buffer:
         return Buffer("proxy's buffer")
     if any(f"{name}.receiver_controller" in it for it in values for name in own):
         return Buffer("receiver's controller")
-    fixed = any(f"{name}.receive_buffer" in values for name in own)
-    key = "receive_buffer" if fixed else "maximum_receive_buffer"
-    return Buffer("receive buffer", key, setting(values, flow, key))
+    fixed = any(f"{name}.buffers.receive" in values for name in own)
+    key = "receive" if fixed else "maximum_receive"
+    return Buffer("receive buffer", f"buffers.{key}", setting(values, flow, key))
 
 
 def sections(flow: str) -> list[str]:
@@ -128,17 +128,18 @@ def sections(flow: str) -> list[str]:
 
 
 def setting(values: Values, flow: str, key: str) -> str:
-    """Give the value of a flow's key, or its default."""
-    found = (values[f"{it}.{key}"] for it in sections(flow) if f"{it}.{key}" in values)
-    return str(next(found, None) or defaults()[key]["default"])
+    """Give the size of a flow's buffer, or its default."""
+    keys = (f"{it}.buffers.{key}" for it in sections(flow))
+    found = (values[it] for it in keys if it in values)
+    return str(next(found, None) or defaults()[key])
 
 
 @cache
-def defaults() -> dict[str, Any]:
-    """Give the schema of the keys that all flows may have."""
+def defaults() -> dict[str, str]:
+    """Give the sizes of the buffers of flows that say nothing of them."""
     schema: dict[str, Any] = json.loads(_core.schema())
-    properties: dict[str, Any] = schema["$defs"]["FlowDefaults"]["properties"]
-    return properties
+    sizes: dict[str, str] = schema["$defs"]["FlowDefaults"]["properties"]["buffers"]["default"]
+    return sizes
 
 
 class Capacities:

@@ -106,7 +106,7 @@ class Descriptions:
                 return "; ".join(f"`{it['const']}`: {text(it)}" for it in options)
             case {"title": quantity}:
                 return f"[{quantity}](quantities.md)"
-            case {"additionalProperties": {"items": True}}:
+            case {"additionalProperties": {"anyOf": [{"items": True}, *_]}}:
                 return "arrays of values by key"
             case {"additionalProperties": dict() as one}:
                 return f"tables by name: {self.type_of(one)}"
@@ -178,7 +178,8 @@ def required(definition: Schema) -> list[str]:
 def meaning_and_default(value: Schema) -> tuple[str, str]:
     """Split a description: its end says what the default is, where the schema has no value."""
     described = text(value)
-    if value.get("default") not in (None, [], {}):
+    # What a table of settings has by default is in its own description.
+    if value.get("default") not in (None, [], {}) and not isinstance(value["default"], dict):
         return described, f"`{json.dumps(value['default'], ensure_ascii=False)}`"
     if found := re.fullmatch(r"(.+); (?:default: )?(.+)\.", described, re.DOTALL):
         meaning, default = found.groups()

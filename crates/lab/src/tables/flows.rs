@@ -239,7 +239,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
     .number(
         column(
             "send_buffer_limited_s",
-            "The time in which `send_buffer` did, which holds data until it is acknowledged \
+            "The time in which `buffers.send` did, which holds data until it is acknowledged \
              (`sndbuf_limited` in `ss`). Together with the five before it is `busy` in `ss`.",
         ),
         |it| it.limited(Limit::SendBuffer),

@@ -142,7 +142,7 @@ fn congestion_state_is_kept_or_begins_anew_on_another_path() {
         after.map(|(_, window)| *window).fold(f64::INFINITY, f64::min)
     };
     let kept = least_after_change("");
-    let anew = least_after_change("after_path_change = \"restart\"");
+    let anew = least_after_change("window.after_path_change = \"restart\"");
     assert!(kept > 50.0 && anew == 10.0, "{kept} and {anew} segments");
 }
 

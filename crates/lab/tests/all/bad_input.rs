@@ -229,7 +229,7 @@ fn what_would_stand_still_for_ever_is_refused() {
         &changed("\"2 s\"", "¶\"0 s\""),
         &["`duration` must be greater than zero", "\"30 s\""],
     );
-    for key in ["initial_timeout", "maximum_timeout"] {
+    for key in ["timeout.initial", "timeout.maximum"] {
         let text = changed("\"cubic\"", &format!("\"cubic\"\n{key} = ¶\"0 s\""));
         assert_refused(&text, &["must be greater than zero"]);
     }
@@ -628,11 +628,13 @@ fn proxies_are_on_the_path_of_a_flow_in_their_order() {
 
 #[test]
 fn writes_and_workers_are_at_least_one() {
-    assert!(read(&flow("write_size = \"1 B\"\nnagle = \"minshall\"")).is_ok());
-    assert_refused(&flow("write_size = ¶\"0 B\""), &["`write_size` must be between 1 B"]);
-    let empty = flow("initial_ssthresh = ¶\"0 B\"");
-    assert_refused(&empty, &["`initial_ssthresh` must be between 1 B"]);
-    assert_refused(&flow("nagle = ¶\"on\""), &["`on`", "`off`", "`classic`", "`minshall`"]);
+    assert!(read(&flow("socket = { write_size = \"1 B\", nagle = \"minshall\" }")).is_ok());
+    for key in ["socket.write_size", "window.ssthresh", "buffers.receive", "buffers.send"] {
+        let empty = flow(&format!("{key} = ¶\"0 B\""));
+        assert_refused(&empty, &["\"0 B\" must be between 1 B and 1 GiB", "\"64 KiB\""]);
+    }
+    let nagle = flow("socket.nagle = ¶\"on\"");
+    assert_refused(&nagle, &["`on`", "`off`", "`classic`", "`minshall`"]);
     let workers = |number: &str| {
         flow(&format!(
             "workload = {{ kind = \"request-response\", response = \"1 kB\", workers = {number} }}"

@@ -289,14 +289,14 @@ fn what_a_reader_and_a_publisher_need_is_said() {
         let text = CEFORE.replacen(old, new, 1);
         windtunnel_lab::read("ccnx.toml", &text, &[]).expect_err("it is wrong").to_string()
     };
-    let timeout = refused("blocking_read = {}", "blocking_read = {}\nminimum_timeout = \"1 s\"");
+    let timeout = refused("blocking_read = {}", "blocking_read = {}\ntimeout.minimum = \"1 s\"");
     assert!(
-        timeout.contains("timeouts cannot be set for a consumer with `blocking_read`"),
+        timeout.contains("`timeout` cannot be set for a consumer with `blocking_read`"),
         "{timeout}"
     );
     assert!(timeout.contains("ccnx.toml:21"), "{timeout}");
     let endless = refused("blocking_read = {}", "blocking_read = { timeout = \"0 s\" }");
-    assert!(endless.contains("`timeout` must be greater than zero"), "{endless}");
+    assert!(endless.contains("\"0 s\" must be greater than zero"), "{endless}");
     let store = refused("content_store = { capacity = \"65535 packets\" }", "");
     assert!(store.contains("node `server` has no content store to publish into"), "{store}");
     let other = refused(

@@ -158,8 +158,8 @@ fn each_moment_of_a_flow_has_one_limit() {
     let keys = [
         "",
         ", pacing = true",
-        r#", send_buffer = "10 kB""#,
-        r#", receive_buffer = "10 kB""#,
+        r#", buffers.send = "10 kB""#,
+        r#", buffers.receive = "10 kB""#,
         r#", workload = { kind = "on-off", on = "1 s", off = "1 s" }"#,
         r#", workload = { kind = "bulk", rate = "1 Mbps" }"#,
         r#", start = "2 s", stop = "9 s""#,
@@ -178,7 +178,7 @@ fn each_moment_of_a_flow_has_one_limit() {
 /// A buffer of `B` bytes lets `B` out in a round trip (the rate that a window allows).
 #[test]
 fn a_flow_that_its_send_buffer_limits_has_the_rate_of_the_buffer() {
-    let flow = flow_with(r#", send_buffer = "14480 B""#);
+    let flow = flow_with(r#", buffers.send = "14480 B""#);
     // Ten segments in 22 ms, and what sending them takes.
     let share = numbers(&flow, "send_buffer_limited_s")[0] / 10.0;
     let goodput = numbers(&flow, "goodput_bps")[0];
@@ -203,16 +203,16 @@ fn flow_with(keys: &str) -> RecordBatch {
 #[test]
 fn offload_is_off_unless_the_file_says_otherwise() {
     let usual = flow_with("");
-    for key in ["segmentation_offload", "receive_offload", "sack_compression"] {
+    for key in ["offload.segmentation", "offload.receive", "acknowledgements.sack_compression"] {
         assert_eq!(flow_with(&format!(", {key} = false")), usual, "{key}");
         assert_ne!(flow_with(&format!(", {key} = true")), usual, "{key}");
     }
     // Without polls it does not matter when they are.
-    assert_eq!(flow_with(r#", receive_coalescing = "5 ms""#), usual);
+    assert_eq!(flow_with(r#", offload.coalescing = "5 ms""#), usual);
     let polled = |time: &str| {
-        flow_with(&format!(r#", receive_offload = true, receive_coalescing = "{time}""#))
+        flow_with(&format!(r#", offload = {{ receive = true, coalescing = "{time}" }}"#))
     };
-    assert_eq!(polled("50 us"), flow_with(", receive_offload = true"));
+    assert_eq!(polled("50 us"), flow_with(", offload.receive = true"));
     assert_ne!(polled("5 ms"), polled("50 us"));
 }
 
@@ -364,9 +364,9 @@ fn a_typist_over_a_slow_path_sends_a_segment_a_round_trip() {
             from = "a"
             to = "b"
             controller = "reno"
-            write_size = "1 B"
-            acknowledge_every = "1 segments"
-            initial_timeout = "10 s"
+            socket.write_size = "1 B"
+            acknowledgements.every = "1 segments"
+            timeout.initial = "10 s"
             workload = {{ kind = "bulk", rate = "40 bps" }}
             {nagle}
             "#
@@ -378,9 +378,9 @@ fn a_typist_over_a_slow_path_sends_a_segment_a_round_trip() {
     // The connection stands after 5 s; what was typed until then goes in single characters too.
     let (segments, received) = typed("");
     assert!((500..=506).contains(&segments) && received > 480, "{segments} {received}");
-    assert_eq!(typed(r#"nagle = "off""#), (segments, received));
+    assert_eq!(typed(r#"socket.nagle = "off""#), (segments, received));
     for nagle in ["classic", "minshall"] {
-        let (segments, received) = typed(&format!(r#"nagle = "{nagle}""#));
+        let (segments, received) = typed(&format!(r#"socket.nagle = "{nagle}""#));
         assert!((20..=21).contains(&segments) && received > 470, "{nagle}: {segments} {received}");
     }
 }
@@ -396,7 +396,7 @@ fn a_request_in_two_writes_takes_a_delayed_acknowledgement_more() {
             from = "b"
             to = "a"
             controller = "cubic"
-            write_size = "50 B"
+            socket.write_size = "50 B"
             workload = {{ kind = "request-response", response = "50 B", think = "1 s" }}
             {keys}
             "#
@@ -406,7 +406,7 @@ fn a_request_in_two_writes_takes_a_delayed_acknowledgement_more() {
     };
     let usual = answers("");
     for (within, more) in [("40 ms", 0.04), ("200 ms", 0.2)] {
-        let keys = format!("nagle = \"minshall\"\nacknowledge_within = \"{within}\"");
+        let keys = format!("socket.nagle = \"minshall\"\nacknowledgements.within = \"{within}\"");
         for (with, without) in answers(&keys).iter().zip(&usual).skip(1) {
             // And a round trip of 22 ms and two packets more.
             assert!((with - without - more - 0.022).abs() < 0.001, "{with} {without}");
@@ -585,7 +585,7 @@ fn first_windows(table_of: &str, more: &str) -> Vec<f64> {
 #[test]
 fn slow_start_ends_at_the_initial_threshold_of_a_flow_and_of_each_subflow() {
     let greatest = |windows: Vec<f64>| windows.into_iter().fold(0.0, f64::max);
-    let bounded = r#", initial_ssthresh = "30 kB""#;
+    let bounded = r#", window.ssthresh = "30 kB""#;
     assert!(greatest(first_windows("flow_series", "")) > 40.0);
     let window = greatest(first_windows("flow_series", bounded));
     assert!((30.0..35.0).contains(&window), "{window}");

@@ -33,6 +33,7 @@ mod routing;
 mod runs;
 mod selfish_routing;
 mod sessions;
+mod setting_groups;
 mod sky;
 mod study;
 mod tables;

@@ -90,7 +90,7 @@ const LIMITS: [&str; 8] = [
 
 #[test]
 fn each_moment_of_a_flow_has_one_limit() {
-    for keys in ["", "pacing = true", "send_buffer = \"10 kB\"", "receive_buffer = \"10 kB\""] {
+    for keys in ["", "pacing = true", "buffers.send = \"10 kB\"", "buffers.receive = \"10 kB\""] {
         let flows = table(&format!("multipath = {{}}\n{keys}"), "flows");
         let total: f64 = LIMITS.iter().map(|it| numbers(&flows, it)[0]).sum();
         assert!((total - 20.0).abs() < 1e-9, "{keys}: {total}");
@@ -101,7 +101,7 @@ fn each_moment_of_a_flow_has_one_limit() {
 #[test]
 fn one_subflow_is_limited_as_plain_tcp() {
     let path = "[[\"up\", \"over\"]]";
-    for keys in ["", "pacing = true", "send_buffer = \"20 kB\"", "receive_buffer = \"20 kB\""] {
+    for keys in ["", "pacing = true", "buffers.send = \"20 kB\"", "buffers.receive = \"20 kB\""] {
         let plain = table(keys, "flows");
         let one = table(&format!("multipath = {{ paths = {path} }}\n{keys}"), "flows");
         for it in LIMITS {

@@ -118,7 +118,7 @@ nodes = { a = {}, b = { content_store = { capacity = "20 packets", policy = "fif
 [defaults]
 node = { strategy = "pcon", interest_marks = "ignore" }
 link = { delay = "1 ms", overhead = "8 B", queue = { kind = "link-service", threshold = "2 kB" } }
-consumer = { controller = { kind = "cubic", beta = 0.8 }, initial_window = "4 segments" }
+consumer = { controller = { kind = "cubic", beta = 0.8 }, window.initial = "4 segments" }
 [links]
 first = { nodes = ["a", "b"], rate = ["10 Mbps", "1 Mbps"], loss = { probability = "1 %" } }
 second = { nodes = ["b", "c"], rate = "5 Mbps", queue = { kind = "codel", action = "mark" } }
@@ -156,7 +156,7 @@ third = { nodes = ["b", "c"], queue = "sce", loss = { kind = "gilbert-elliott", 
 bulk = { workload = "bulk" }
 paced = { workload = { kind = "bulk", rate = "1 Mbps" }, split = { at = ["b"] } }
 file = { workload = { kind = "file", size = "50 kB" } }
-ask = { write_size = "60 B", nagle = "classic", workload = { kind = "request-response", response = "5 kB", workers = 3, periods = "exponential", think = "9 ms" } }
+ask = { socket = { write_size = "60 B", nagle = "classic" }, workload = { kind = "request-response", response = "5 kB", workers = 3, periods = "exponential", think = "9 ms" } }
 turns = { workload = { kind = "on-off", on = "20 ms", off = "10 ms" } }
 files = { workload = { kind = "arrivals", sizes = [["1 kB", "0 %"], ["9 kB", "100 %"]], load = "20 %" } }
 call = { protocol = "udp", rate = "100 kbps" }

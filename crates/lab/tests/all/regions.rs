@@ -73,7 +73,7 @@ fn each_device_looks_at_what_the_paper_says() {
 fn goodput_falls_by_the_bytes_of_the_header() {
     let plain = (
         "start = \"1 s\"",
-        "start = \"1 s\"\ntimestamps = false\nreceive_buffer = \"4 MB\"\nsend_buffer = \"4 MB\"",
+        "start = \"1 s\"\ntimestamps = false\nbuffers = { receive = \"4 MB\", send = \"4 MB\" }",
     );
     let long = ("duration = \"30 s\"", "duration = \"60 s\"");
     let room = ("limit = \"300 packets\"", "limit = \"1500 packets\"");

@@ -213,7 +213,7 @@ proptest! {
             "recording.flows.only", "links.first.rate", "links.first.queue",
             "links.first.loss", "nodes.a.content_store", "consumers.viewer.controller",
             "consumers.viewer.workload", "consumers.viewer.hop_limit", "routing.routes", "compare.x",
-            "consumers.viewer.initial_window", "defaults.consumer.recovery_margin",
+            "consumers.viewer.window.initial", "consumers.viewer.window", "defaults.consumer.recovery_margin",
         ]),
     ) {
         let _ = set(VALID, &[(path, &value)]);

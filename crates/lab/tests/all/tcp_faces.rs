@@ -29,8 +29,7 @@ node = "consumer"
 prefix = "ccnx:/foo/bar/hi"
 controller = { kind = "fixed", window = 20 }
 interest_lifetime = "30 s"
-initial_timeout = "30 s"
-minimum_timeout = "30 s"
+timeout = { initial = "30 s", minimum = "30 s" }
 start = "1 s"
 [producers.p]
 node = "producer"

@@ -91,7 +91,6 @@ impl Connection {
     /// A connection that begins with this report.
     pub(super) fn new(settings: &Settings, report: &Report) -> Self {
         let needs = |need| settings.needs().any(|it| it == need);
-        let minimum_variation = Duration::from_millis(200);
         Self {
             controller: AnyController::new(START, settings),
             is_model_based: needs(Need::DeliveryRate),
@@ -110,7 +109,7 @@ impl Connection {
             round_end: 0,
             reduction: None,
             history: History::default(),
-            estimator: RttEstimator::new(RtoLimits { minimum_variation, ..RtoLimits::default() }),
+            estimator: RttEstimator::new(RtoLimits::linux()),
             active: report.time,
             first_delay: None,
             last: *report,

@@ -160,14 +160,14 @@ impl<'a> Fetch<'a> {
         output: Output,
         now: Time,
     ) -> Self {
-        let LoneConsumer { mut settings, controller, start } = planned;
+        let LoneConsumer { mut settings, controller } = planned;
         settings.prefix_size = NameSize::of(name);
         settings.workload = match last {
             Some(last) => ConsumerWorkload::File { segments: last.saturating_add(1) },
             None => ConsumerWorkload::Stream,
         };
         settings.start = now;
-        let controller = AnyController::new(start, &controller);
+        let controller = AnyController::new(settings.window.start(), &controller);
         Self {
             name,
             consumer: Consumer::new(settings, controller, random()),

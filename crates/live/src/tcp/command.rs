@@ -44,8 +44,8 @@ impl End<'_> {
         let mut settings = settings(self.controller, crate::interface::MTU);
         for it in &mut settings {
             let share = |bytes: u64| bytes / connections as u64;
-            it.send_buffer = it.send_buffer.min(share(SENDING));
-            it.receive_buffer.maximum = it.receive_buffer.maximum.min(share(RECEIVING));
+            it.buffers.send = it.buffers.send.min(share(SENDING));
+            it.buffers = it.buffers.receiving_at_most(share(RECEIVING));
         }
         TcpHost::new(vec![self.address], settings, secret)
     }

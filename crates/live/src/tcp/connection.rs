@@ -146,7 +146,7 @@ impl Connection {
         bytes: &[u8],
         output: &mut dyn FnMut(Vec<u8>),
     ) -> usize {
-        let room = self.endpoint.settings().send_buffer as usize;
+        let room = self.endpoint.settings().buffers.send as usize;
         let count = bytes.len().min(room.saturating_sub(self.sending.len()));
         let may = matches!(self.status(), Status::Opening | Status::Established);
         if count == 0 || self.is_closing || !may {

@@ -4,7 +4,7 @@ use thiserror::Error;
 use windtunnel_controllers::{DESCRIPTIONS, Need, Settings as ControllerSettings};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::tcp::TIMESTAMPS_SIZE;
-use windtunnel_transports::tcp::{EcnMode, Nagle, Reading, TcpSettings};
+use windtunnel_transports::tcp::{EcnMode, Nagle, Reading, Socket, TcpSettings};
 
 /// The length of a TCP header without options.
 const HEADER: u16 = 20;
@@ -62,8 +62,7 @@ fn of_version(ip: IpVersion, controller: &ControllerSettings, largest_packet: u1
         maximum_segment: largest_packet.saturating_sub(headers).max(1),
         ecn,
         server_ecn: ecn,
-        nagle: Nagle::Minshall,
-        reading: Reading::AsTaken,
+        socket: Socket { nagle: Nagle::Minshall, reading: Reading::AsTaken, ..Socket::default() },
         small_queues: Some(false),
         ..TcpSettings::new(controller.clone())
     }

@@ -10,7 +10,7 @@ use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, controller, settings};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::ip::{Addresses, decode_segment, encode_segment_with};
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
-use windtunnel_transports::tcp::{BufferLimits, Recovery};
+use windtunnel_transports::tcp::Recovery;
 
 const PORT: u16 = 7007;
 /// More than any connection may take in these tests.
@@ -46,8 +46,8 @@ fn host(address: IpAddr, it: Nature) -> TcpHost {
     for settings in &mut settings {
         settings.timestamps = it.timestamps;
         settings.recovery = it.recovery;
-        settings.receive_buffer = BufferLimits::fixed(BUFFER);
-        settings.send_buffer = BUFFER;
+        settings.buffers.receive = Some(BUFFER);
+        settings.buffers.send = BUFFER;
     }
     TcpHost::new(vec![address], settings, it.secret)
 }

@@ -1,6 +1,6 @@
 //! Closed windows: RFC 9293, sections 3.8.6.1 and 3.8.6.2.
 
-use windtunnel_transports::tcp::{BufferLimits, TcpSettings};
+use windtunnel_transports::tcp::TcpSettings;
 
 use crate::script::{run, run_with};
 
@@ -50,7 +50,7 @@ fn a_window_smaller_than_a_segment_is_filled_once_nothing_is_under_way() {
 }
 
 fn small_buffer(settings: &mut TcpSettings) {
-    settings.receive_buffer = BufferLimits::fixed(3000);
+    settings.buffers.receive = Some(3000);
 }
 
 /// RFC 9293, section 3.8.6.2.2: the window does not shrink, and opens by a segment at least.

@@ -144,8 +144,8 @@ impl<T: JsonSchema> JsonSchema for Each<T> {
     }
 }
 
-/// A table whose keys are of two types: those of the first, and those of a variant of
-/// the second.
+/// A table whose keys are of two types: those of the first, and those of the second, or of a
+/// variant of it.
 #[derive(Clone, Debug)]
 pub(crate) struct Both<A, B> {
     pub(crate) common: A,

@@ -14,6 +14,7 @@ pub(crate) mod periods;
 pub(crate) mod prefixes;
 pub(crate) mod reader;
 pub(crate) mod schema;
+pub(crate) mod setting_groups;
 pub(crate) mod sizes;
 pub(crate) mod timers;
 pub(crate) mod traces;

@@ -26,6 +26,7 @@ use serde::forward_to_deserialize_any;
 use serde_spanned::de::{SpannedDeserializer, is_spanned};
 
 use crate::reading::error::{Mistake, Unknown, list, suggestion};
+use crate::reading::setting_groups::moved;
 use crate::reading::tree::{Entry, Node, Value};
 
 /// An enum whose variant is under `kind`.
@@ -299,6 +300,9 @@ impl Table {
         self.entries.retain(|it| !it.is_default || keys.contains(&it.key.as_str()));
         let unknown = self.entries.iter().find(|it| !keys.contains(&it.key.as_str()));
         let Some(Entry { key, span, .. }) = unknown else { return Ok(()) };
+        if let Some(moved) = moved(key, keys.iter().copied()) {
+            return Err(moved.at(span.clone()));
+        }
         let own: Vec<&'static str> = self.beside.iter().chain(keys).copied().collect();
         let mistake = match &self.variant {
             None => Mistake::new(format!("unknown key `{key}`")).help(suggestion(key, &own)),

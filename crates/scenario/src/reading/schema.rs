@@ -66,6 +66,12 @@ impl<A: JsonSchema, B: JsonSchema> JsonSchema for Both<A, B> {
     fn json_schema(generator: &mut SchemaGenerator) -> Schema {
         let common = A::json_schema(generator).to_value();
         let own = B::json_schema(generator).to_value();
+        if kinds(&own).is_empty() {
+            let description = common["description"].clone();
+            let mut all = both(&common, &own);
+            all.insert("description".into(), description);
+            return all;
+        }
         let merged = kinds(&own).iter();
         let merged: Vec<Schema> =
             merged.map(|it| both(&common, resolved(it, generator.definitions()))).collect();

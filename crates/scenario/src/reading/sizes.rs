@@ -1,13 +1,13 @@
 //! Sizes within limits.
 
+pub(crate) use windtunnel_transports::tcp::MOST_BUFFER;
+
 use crate::reading::error::Mistake;
 use crate::reading::located::Located;
 use crate::reading::units::{Bytes, Measured};
 
 /// Room in the largest IP packet for the headers with all their options.
 pub(crate) const MOST_DATA: u64 = 65_000;
-/// The most that a receiver or a proxy holds of a connection.
-pub(crate) const MOST_BUFFER: u64 = 1 << 30;
 /// The most that an application sends at once.
 pub(crate) const MOST_FILE: u64 = 1_000_000_000_000_000;
 

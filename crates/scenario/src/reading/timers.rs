@@ -4,7 +4,7 @@ use windtunnel_engine::{Duration, Time};
 
 use crate::reading::error::Mistake;
 use crate::reading::located::Located;
-use crate::reading::units::{Measured, Segments};
+use crate::reading::units::Measured;
 
 /// The most samples of a channel in one run.
 pub(crate) const MOST_SAMPLES: u64 = 10_000_000;
@@ -56,14 +56,15 @@ pub(crate) fn stop(
     Ok(time)
 }
 
-/// A smallest window, which the initial one must not be below.
-pub(crate) fn at_most_initial(
-    minimum: &Located<Measured<Segments>>,
+/// The smallest window must not be above the initial one.
+pub(crate) fn at_most_initial<T>(
+    window: &Located<T>,
+    minimum: Option<f64>,
     initial: f64,
 ) -> Result<(), Mistake> {
-    minimum.checked(
-        |it| it.0.0 <= initial,
-        || "`minimum_window` is above `initial_window`".to_owned(),
-        &format!("write at most \"{initial} segments\""),
+    window.checked(
+        |_| minimum.is_none_or(|it| it <= initial),
+        || "`window.minimum` is above `window.initial`".to_owned(),
+        &format!("write a minimum of at most \"{initial} segments\""),
     )
 }

@@ -1,123 +1,12 @@
-//! Quantities as users write them: a number and its unit.
+//! The quantities of scenarios: those of `windtunnel_units`, and those that only scenarios have.
 
-use std::borrow::Cow;
-use std::fmt;
-use std::marker::PhantomData;
-
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::de::{Deserialize, Deserializer, Error, Visitor};
-use serde::{Serialize, Serializer};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_queues::QueueLimit;
+pub use windtunnel_units::Measured;
+pub(crate) use windtunnel_units::{
+    Bytes, PacketCount, Quantity, Segments, Share, parse, parse_usual, written,
+};
 
 use crate::reading::located::Located;
-
-/// A kind of quantity: what it is called, its units, and how a number of them
-/// becomes a value.
-pub(crate) trait Quantity: Sized {
-    /// With its article: "a duration".
-    const NAME: &'static str;
-    /// As a user would write it.
-    const EXAMPLE: &'static str;
-    /// Each unit with its worth in the base unit.
-    const UNITS: &'static [(&'static str, f64)];
-    /// Whether it may be negative.
-    const SIGNED: bool = false;
-
-    /// From a number of base units, or why not. `unit` is the unit as written.
-    fn from_base(base: f64, unit: &str) -> Result<Self, &'static str>;
-
-    /// The number of base units.
-    fn base(&self) -> f64;
-
-    /// The units that it may be written in.
-    fn units(&self) -> &'static [(&'static str, f64)] {
-        Self::UNITS
-    }
-}
-
-/// A quantity as a user would write it: in the largest unit in which it is a whole
-/// number.
-pub(crate) fn written<T: Quantity>(quantity: &T) -> String {
-    let in_unit = |worth: f64| quantity.base() / worth;
-    let is_whole = |worth: f64| {
-        let number = in_unit(worth);
-        number.abs() >= 1.0 && (number - number.round()).abs() < 1e-9
-    };
-    let whole = quantity.units().iter().rev().filter(|it| is_whole(it.1));
-    let largest = whole.max_by(|one, other| one.1.total_cmp(&other.1));
-    let base = quantity.units().iter().find(|it| it.1 == 1.0);
-    match (largest, base.or(quantity.units().first())) {
-        (Some((unit, worth)), _) => format!("{} {unit}", in_unit(*worth).round()),
-        (None, Some((unit, worth))) => format!("{} {unit}", in_unit(*worth)),
-        (None, None) => unreachable!("every quantity has a unit"),
-    }
-}
-
-/// Reads a quantity.
-pub(crate) fn parse<T: Quantity>(text: &str) -> Result<T, String> {
-    let advice = || {
-        let units: Vec<&str> = T::UNITS.iter().map(|(unit, _)| *unit).collect();
-        format!("write {} such as \"{}\" (units: {})", T::NAME, T::EXAMPLE, units.join(", "))
-    };
-    let text = text.trim();
-    let unit_start = end_of_number(text);
-    let (number, unit) = (text[..unit_start].replace('_', ""), text[unit_start..].trim());
-    let Ok(number) = number.parse::<f64>() else {
-        return Err(format!("\"{text}\" is not {}; {}", T::NAME, advice()));
-    };
-    if unit.is_empty() {
-        return Err(format!("\"{text}\" has no unit; {}", advice()));
-    }
-    let Some((_, worth)) = T::UNITS.iter().find(|(it, _)| *it == unit) else {
-        let meant = other_spelling(unit).filter(|it| T::UNITS.iter().any(|(known, _)| known == it));
-        let advice = meant.map_or_else(advice, |it| format!("write `{it}`"));
-        return Err(format!("`{unit}` is not a valid unit for {}; {advice}", T::NAME));
-    };
-    if number < 0.0 && !T::SIGNED {
-        return Err(format!("\"{text}\" is negative; {}", advice()));
-    }
-    T::from_base(number * worth, unit).map_err(|why| format!("\"{text}\" {why}; {}", advice()))
-}
-
-/// Reads a quantity whose unit may be spelled as other programs do, such as `10 Mbit/s`.
-pub(crate) fn parse_usual<T: Quantity>(text: &str) -> Result<T, String> {
-    let (number, unit) = text.split_at(end_of_number(text.trim_end()));
-    match other_spelling(unit.trim()) {
-        Some(unit) => parse(&format!("{number} {unit}")),
-        None => parse(text),
-    }
-}
-
-/// Where the number ends that a text begins with: it may have an exponent.
-fn end_of_number(text: &str) -> usize {
-    let bytes = text.as_bytes();
-    let is_sign = |place: usize| matches!(bytes.get(place), Some(b'+' | b'-'));
-    let is_digit = |place: usize| bytes.get(place).is_some_and(u8::is_ascii_digit);
-    let is_exponent = |place: usize| {
-        matches!(bytes[place], b'e' | b'E')
-            && place > 0
-            && is_digit(place - 1)
-            && (is_digit(place + 1) || is_sign(place + 1) && is_digit(place + 2))
-    };
-    let belongs = |place: &usize| {
-        matches!(bytes[*place], b'0'..=b'9' | b'.' | b'-' | b'+' | b'_') || is_exponent(*place)
-    };
-    (0..bytes.len()).find(|place| !belongs(place)).unwrap_or(bytes.len())
-}
-
-/// How scenarios spell a unit of rates that is often written in another way.
-fn other_spelling(unit: &str) -> Option<String> {
-    let (prefix, rest) = match unit.char_indices().nth(1) {
-        Some((end, _)) if matches!(unit.as_bytes()[0], b'k' | b'K' | b'M' | b'G' | b'T') => {
-            unit.split_at(end)
-        }
-        _ => ("", unit),
-    };
-    let is_rate = matches!(rest, "bit/s" | "bits/s" | "b/s" | "bits" | "bit" | "bps" | "BPS");
-    let prefix = if prefix == "K" { "k" } else { prefix };
-    is_rate.then(|| format!("{prefix}bps"))
-}
 
 /// A duration as scenarios write it, such as `2 s`.
 ///
@@ -155,102 +44,6 @@ pub fn units() -> Vec<(&'static str, f64, &'static str)> {
         of::<WaterContent>(),
     ]
     .concat()
-}
-
-/// A quantity in a scenario file.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Measured<T>(pub T);
-
-impl<'de, T: Quantity> Deserialize<'de> for Measured<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Text<T>(PhantomData<T>);
-        impl<T: Quantity> Visitor<'_> for Text<T> {
-            type Value = Measured<T>;
-            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
-                write!(formatter, "{} such as \"{}\"", T::NAME, T::EXAMPLE)
-            }
-            fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
-                parse(text).map(Measured).map_err(E::custom)
-            }
-            fn visit_i64<E: Error>(self, number: i64) -> Result<Self::Value, E> {
-                self.visit_str(&number.to_string())
-            }
-            fn visit_f64<E: Error>(self, number: f64) -> Result<Self::Value, E> {
-                self.visit_str(&number.to_string())
-            }
-        }
-        deserializer.deserialize_any(Text(PhantomData))
-    }
-}
-
-impl<T: Quantity> Serialize for Measured<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&written(&self.0))
-    }
-}
-
-impl<T: Quantity> JsonSchema for Measured<T> {
-    fn inline_schema() -> bool {
-        true
-    }
-
-    fn schema_name() -> Cow<'static, str> {
-        T::NAME.into()
-    }
-
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
-        let units: Vec<&str> = T::UNITS.iter().map(|(unit, _)| *unit).collect();
-        let sign = if T::SIGNED { "-?" } else { "" };
-        json_schema!({
-            "type": "string",
-            "title": T::NAME.trim_start_matches("an ").trim_start_matches("a "),
-            "pattern": format!("^ *{sign}[0-9._]+ *({}) *$", units.join("|")),
-            "examples": [T::EXAMPLE],
-        })
-    }
-}
-
-impl Quantity for Duration {
-    const NAME: &'static str = "a duration";
-    const EXAMPLE: &'static str = "10 ms";
-    const UNITS: &'static [(&'static str, f64)] = &[
-        ("ns", 1e-9),
-        ("us", 1e-6),
-        ("µs", 1e-6),
-        ("ms", 1e-3),
-        ("s", 1.0),
-        ("min", 60.0),
-        ("h", 3600.0),
-    ];
-
-    fn from_base(seconds: f64, _: &str) -> Result<Self, &'static str> {
-        match Self::from_seconds(seconds) {
-            Some(Self::ZERO) if seconds > 0.0 => Err("is less than the resolution, 1 ps"),
-            it => it.ok_or("is longer than the maximum, 213 days"),
-        }
-    }
-
-    fn base(&self) -> f64 {
-        self.as_seconds()
-    }
-}
-
-impl Quantity for Rate {
-    const NAME: &'static str = "a rate";
-    const EXAMPLE: &'static str = "100 Mbps";
-    const UNITS: &'static [(&'static str, f64)] =
-        &[("bps", 1.0), ("kbps", 1e3), ("Mbps", 1e6), ("Gbps", 1e9), ("Tbps", 1e12)];
-
-    fn from_base(rate: f64, _: &str) -> Result<Self, &'static str> {
-        if rate > 1e15 {
-            return Err("is more than 1000 Tbps");
-        }
-        Self::from_bits_per_second(rate.round() as u64).ok_or("never sends anything")
-    }
-
-    fn base(&self) -> f64 {
-        self.bits_per_second() as f64
-    }
 }
 
 /// How often in a second.
@@ -463,126 +256,6 @@ impl Quantity for SpectralEfficiency {
     }
 }
 
-/// Bytes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Bytes(pub(crate) u64);
-
-const BYTE_UNITS: &[(&str, f64)] = &[
-    ("B", 1.0),
-    ("kB", 1e3),
-    ("MB", 1e6),
-    ("GB", 1e9),
-    ("TB", 1e12),
-    ("KiB", 1024.0),
-    ("MiB", 1_048_576.0),
-    ("GiB", 1_073_741_824.0),
-];
-
-impl Quantity for Bytes {
-    const NAME: &'static str = "a size";
-    const EXAMPLE: &'static str = "64 KiB";
-    const UNITS: &'static [(&'static str, f64)] = BYTE_UNITS;
-
-    fn from_base(bytes: f64, _: &str) -> Result<Self, &'static str> {
-        if bytes > 1e18 { Err("is above 1000 PB") } else { Ok(Self(bytes.round() as u64)) }
-    }
-
-    fn base(&self) -> f64 {
-        self.0 as f64
-    }
-}
-
-impl Quantity for QueueLimit {
-    const NAME: &'static str = "a queue limit";
-    const EXAMPLE: &'static str = "100 packets";
-    const UNITS: &'static [(&'static str, f64)] = &[
-        ("packets", 1.0),
-        ("packet", 1.0),
-        ("B", 1.0),
-        ("kB", 1e3),
-        ("MB", 1e6),
-        ("GB", 1e9),
-        ("KiB", 1024.0),
-        ("MiB", 1_048_576.0),
-        ("GiB", 1_073_741_824.0),
-    ];
-
-    fn from_base(base: f64, unit: &str) -> Result<Self, &'static str> {
-        if base < 1.0 {
-            return Err("is zero");
-        }
-        if !unit.starts_with("packet") {
-            return Bytes::from_base(base, unit).map(|it| Self::Bytes(it.0));
-        }
-        check_packets(base)?;
-        Ok(Self::Packets(base as u32))
-    }
-
-    fn base(&self) -> f64 {
-        match self {
-            Self::Packets(it) => f64::from(*it),
-            Self::Bytes(it) => *it as f64,
-        }
-    }
-
-    fn units(&self) -> &'static [(&'static str, f64)] {
-        match self {
-            Self::Packets(_) => PacketCount::UNITS,
-            Self::Bytes(_) => BYTE_UNITS,
-        }
-    }
-}
-
-/// Refuses numbers of packets that are not whole or too large.
-fn check_packets(number: f64) -> Result<(), &'static str> {
-    match number {
-        _ if number > f64::from(u32::MAX) => Err("is more than 4294967295 packets"),
-        _ if number.fract() != 0.0 => Err("is not a whole number of packets"),
-        _ => Ok(()),
-    }
-}
-
-/// Packets of a content store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct PacketCount(pub(crate) usize);
-
-impl Quantity for PacketCount {
-    const NAME: &'static str = "a number of packets";
-    const EXAMPLE: &'static str = "100 packets";
-    const UNITS: &'static [(&'static str, f64)] = &[("packets", 1.0), ("packet", 1.0)];
-
-    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
-        check_packets(base)?;
-        Ok(Self(base as usize))
-    }
-
-    fn base(&self) -> f64 {
-        self.0 as f64
-    }
-}
-
-/// A window, in segments.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Segments(pub(crate) f64);
-
-impl Quantity for Segments {
-    const NAME: &'static str = "a window";
-    const EXAMPLE: &'static str = "2 segments";
-    const UNITS: &'static [(&'static str, f64)] = &[("segments", 1.0), ("segment", 1.0)];
-
-    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
-        if (1.0..=1e6).contains(&base) {
-            Ok(Self(base))
-        } else {
-            Err("is not between 1 and 1,000,000")
-        }
-    }
-
-    fn base(&self) -> f64 {
-        self.0
-    }
-}
-
 /// How many arrive in a second.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct PerSecond(pub(crate) f64);
@@ -595,28 +268,6 @@ impl Quantity for PerSecond {
 
     fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
         if base > 1e9 { Err("is more than a billion in a second") } else { Ok(Self(base)) }
-    }
-
-    fn base(&self) -> f64 {
-        self.0
-    }
-}
-
-/// A probability or a share, such as `"1 %"`.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Share(pub(crate) f64);
-
-impl Quantity for Share {
-    const NAME: &'static str = "a probability";
-    const EXAMPLE: &'static str = "1 %";
-    const UNITS: &'static [(&'static str, f64)] = &[("%", 0.01)];
-
-    fn from_base(base: f64, _: &str) -> Result<Self, &'static str> {
-        if (0.0..=1.0).contains(&base) {
-            Ok(Self(base))
-        } else {
-            Err("is not between 0 % and 100 %")
-        }
     }
 
     fn base(&self) -> f64 {
@@ -672,25 +323,16 @@ pub(crate) fn percent<const NUMBER: u32>() -> Measured<Share> {
     Measured(Share(f64::from(NUMBER) / 100.0))
 }
 
-pub(crate) fn segments<const NUMBER: u32>() -> Located<Measured<Segments>> {
-    Measured(Segments(f64::from(NUMBER))).into()
-}
-
 #[cfg(test)]
 mod tests {
+    use windtunnel_queues::QueueLimit;
+
     use super::*;
 
     #[test]
     fn quantities_are_read_with_their_units() {
-        assert_eq!(parse("10 ms"), Ok(Duration::from_millis(10)));
-        assert_eq!(parse("1.5ms"), Ok(Duration::from_micros(1500)));
-        assert_eq!(parse::<Rate>("2.5 Gbps").unwrap().bits_per_second(), 2_500_000_000);
-        assert_eq!(parse::<Rate>("1e9 bps").unwrap().bits_per_second(), 1_000_000_000);
-        assert_eq!(parse("2.5E-3 s"), Ok(Duration::from_micros(2500)));
-        assert_eq!(parse("64 KiB"), Ok(Bytes(65_536)));
         assert_eq!(parse("200 packets"), Ok(QueueLimit::Packets(200)));
         assert_eq!(parse("200 kB"), Ok(QueueLimit::Bytes(200_000)));
-        assert_eq!(parse("5 %"), Ok(Share(0.05)));
         assert_eq!(parse("-10.5 dBm"), Ok(Power(-10.5)));
         assert_eq!(parse("-3 dB"), Ok(Decibels(-3.0)));
         assert_eq!(parse("-0.05 km"), Ok(Length(-50.0)));
@@ -701,58 +343,15 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_as_the_same() {
-        assert_eq!(written(&Duration::from_millis(5)), "5 ms");
-        assert_eq!(written(&Duration::from_micros(125)), "125 us");
-        assert_eq!(written(&Duration::ZERO), "0 s");
-        assert_eq!(written(&Bytes(65_536)), "64 KiB");
-        assert_eq!(written(&Bytes(1514)), "1514 B");
         assert_eq!(written(&QueueLimit::Packets(10_240)), "10240 packets");
         assert_eq!(written(&Frequency(0.125)), "0.125 Hz");
-        assert_eq!(written(&Share(0.25)), "25 %");
         assert_eq!(written(&Decibels(-10.0)), "-10 dB");
-        proptest::proptest!(|(nanoseconds in 0_u64..1 << 50)| {
-            let duration = Duration::from_nanos(nanoseconds);
-            let again: Duration = parse(&written(&duration)).unwrap();
-            assert!((again.as_seconds() / duration.as_seconds() - 1.0).abs() < 1e-9 || nanoseconds == 0);
-        });
-    }
-
-    #[test]
-    fn mistakes_say_what_would_be_right() {
-        let wrong = |text| parse::<Duration>(text).unwrap_err();
-        for (text, expected) in [
-            ("10", "has no unit"),
-            ("10 Mbps", "`Mbps` is not a valid unit for a duration"),
-            ("-1 ms", "is negative"),
-            ("soon", "is not a duration"),
-            ("1e9 h", "213 days"),
-            ("1e h", "is not a valid unit"),
-            ("999999999 h", "213 days"),
-            ("0.0001 ns", "1 ps"),
-        ] {
-            let message = wrong(text);
-            assert!(message.contains(expected), "{message}");
-            assert!(message.contains("\"10 ms\""), "{message}");
-        }
-        assert!(parse::<Rate>("0 Mbps").unwrap_err().contains("never sends anything"));
-        for (text, right) in [
-            ("10 Mbit/s", "`Mbps`"),
-            ("10 Mb/s", "`Mbps`"),
-            ("1 Gbits", "`Gbps`"),
-            ("5 Kbps", "`kbps`"),
-            ("5 bit/s", "`bps`"),
-        ] {
-            let message = parse::<Rate>(text).unwrap_err();
-            assert!(message.ends_with(&format!("; write {right}")), "{message}");
-        }
     }
 
     #[test]
     fn no_text_makes_the_reader_panic() {
         proptest::proptest!(|(text in "\\PC{0,12}")| {
-            let _ = parse::<Duration>(&text);
             let _ = parse::<QueueLimit>(&text);
-            let _ = parse::<Share>(&text);
             let _ = parse::<Length>(&text);
         });
     }

@@ -13,6 +13,7 @@ use crate::network::links::Link;
 use crate::network::nodes::Node;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::schema;
+use crate::reading::setting_groups::{complete, moved};
 use crate::reading::tree::{Entry, Node as Tree};
 use crate::traffic::consumers::Consumer;
 use crate::traffic::flows::Flow;
@@ -88,12 +89,15 @@ pub(crate) fn fill(file: &mut Tree) -> Result<(), Mistake> {
     for (kind, kinds) in FILLED {
         let Some(defaults) = defaults.get(kind).and_then(Tree::entries) else { continue };
         check(kind, defaults)?;
+        let defaults = marked(defaults);
         let things = file.get_mut(kinds).and_then(Tree::entries_mut);
         for thing in things.into_iter().flatten() {
             let asks_again = kind == "node" && asking.contains(&thing.key);
-            let left_out = if asks_again { "content_store" } else { "" };
+            let left_out = |it: &&Entry| asks_again && it.key == "content_store";
+            let defaults: Vec<Entry> =
+                defaults.iter().filter(|it| !left_out(it)).cloned().collect();
             if let Some(entries) = thing.node.entries_mut() {
-                add(entries, defaults, left_out);
+                complete(entries, &defaults);
             }
         }
     }
@@ -113,25 +117,48 @@ fn nodes_that_ask_again(file: &Tree, defaults: &Tree) -> Vec<String> {
     of_each.filter_map(|it| node(&it.node)).collect()
 }
 
-fn add(entries: &mut Vec<Entry>, defaults: &[Entry], left_out: &str) {
-    for default in defaults.iter().filter(|it| it.key != left_out) {
-        if !entries.iter().any(|it| it.key == default.key) {
-            entries.push(Entry { is_default: true, ..default.clone() });
-        }
-    }
+/// The same entries, as those that come from here.
+fn marked(defaults: &[Entry]) -> Vec<Entry> {
+    defaults.iter().map(|it| Entry { is_default: true, ..it.clone() }).collect()
 }
 
-/// Checks that some kind of thing has each default.
-fn check(kind: &str, defaults: &[Entry]) -> Result<(), Mistake> {
+/// The keys that a kind of thing has, and what they are.
+fn keys(kind: &str) -> impl Iterator<Item = (&'static str, &'static Value)> {
     static SCHEMA: LazyLock<Value> = LazyLock::new(|| schemars::schema_for!(Defaults).to_value());
     let definition = SCHEMA["properties"][kind]["$ref"].as_str();
     let definition = definition.and_then(|it| it.rsplit('/').next()).unwrap_or_default();
     let known = SCHEMA["$defs"][definition]["properties"].as_object();
-    let known: Vec<&str> = known.into_iter().flatten().map(|(key, _)| key.as_str()).collect();
+    known.into_iter().flatten().map(|(key, value)| (key.as_str(), value))
+}
+
+/// Checks that some kind of thing has each default.
+fn check(kind: &str, defaults: &[Entry]) -> Result<(), Mistake> {
+    let known: Vec<&str> = keys(kind).map(|it| it.0).collect();
     match defaults.iter().find(|it| !known.contains(&it.key.as_str())) {
         None => Ok(()),
-        Some(Entry { key, span, .. }) => Err(Mistake::new(format!("unknown key `{key}`"))
-            .at(span.clone())
-            .help(suggestion(key, &known))),
+        Some(Entry { key, span, .. }) => Err(moved(key, known.iter().copied())
+            .unwrap_or_else(|| {
+                Mistake::new(format!("unknown key `{key}`")).help(suggestion(key, &known))
+            })
+            .at(span.clone())),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+    use crate::reading::setting_groups::GROUPS;
+
+    /// A group is a table that is there by default, each of whose keys has a default.
+    #[test]
+    fn the_groups_of_settings_are_those_that_flows_and_consumers_have() {
+        let all = FILLED.iter().flat_map(|(kind, _)| keys(kind).map(move |it| (*kind, it)));
+        let groups = all.filter(|(_, (_, value))| value["default"].is_object());
+        let (kinds, keys): (BTreeSet<&str>, BTreeSet<&str>) =
+            groups.map(|(kind, (key, _))| (kind, key)).unzip();
+        assert_eq!(kinds, BTreeSet::from(["consumer", "flow"]));
+        assert_eq!(keys, BTreeSet::from(GROUPS));
     }
 }

@@ -1,8 +1,9 @@
 //! Values that are set at paths of a scenario.
 
-use toml_edit::{DocumentMut, Item, Key, Table, TableLike, Value};
+use toml_edit::{DocumentMut, InlineTable, Item, Key, Table, TableLike, Value};
 
 use crate::reading::error::{Mistake, suggestion};
+use crate::reading::setting_groups::GROUPS;
 
 /// A scenario's text, so that values can be set in it.
 pub(crate) fn parse(text: &str) -> Result<DocumentMut, Mistake> {
@@ -120,19 +121,31 @@ fn no_table(path: &str) -> Mistake {
     Mistake::new(format!("`{path}` is a value, not a table"))
 }
 
+/// Whether a table groups settings of a flow or a consumer, which lie below a section.
+fn is_group(within: &str, name: &str) -> bool {
+    within.contains('.') && GROUPS.contains(&name)
+}
+
 /// Adds a table that may be left out.
 fn add_if_missing(table: &mut dyn TableLike, within: &str, name: &str) -> Result<(), Mistake> {
     if table.contains_key(name) {
         return Ok(());
     }
-    let may_be_new = matches!(
-        (within, name),
-        ("", "defaults" | "routing" | "recording" | "compare")
-            | ("recording", "flows" | "links" | "channels")
-            | ("defaults", "node" | "link" | "consumer" | "producer" | "flow")
-    );
+    let may_be_new = is_group(within, name)
+        || matches!(
+            (within, name),
+            ("", "defaults" | "routing" | "recording" | "compare")
+                | ("recording", "flows" | "links" | "channels")
+                | ("defaults", "node" | "link" | "consumer" | "producer" | "flow")
+        );
     if may_be_new {
-        table.insert(name, Item::Table(Table::new()));
+        // An inline table fits into any other.
+        let new = if is_group(within, name) {
+            Item::Value(InlineTable::new().into())
+        } else {
+            Item::Table(Table::new())
+        };
+        table.insert(name, new);
         return Ok(());
     }
     let known: Vec<&str> = table.iter().map(|(key, _)| key).collect();

@@ -117,14 +117,14 @@ impl Endpoint {
     ) -> Self {
         let subflow = |(number, path): (u32, &super::PathSettings)| {
             let endpoint = tcp::Endpoint::new(number, role, &settings.subflow);
-            let endpoint = endpoint.as_subflow(settings.accounting);
+            let endpoint = endpoint.as_subflow(settings.accounting());
             Subflow::new(number, endpoint, path.is_backup)
         };
         let scheduler = settings.scheduler.make();
         Self {
             role,
             subflows: numbers.zip(&settings.paths).map(subflow).collect(),
-            is_plain: role == Role::Server && !settings.server_is_capable,
+            is_plain: role == Role::Server && !settings.options.server_is_capable,
             sending: Sending::default(),
             receiving: Receiving::new(&settings.tcp),
             closing: Closing::default(),

@@ -22,4 +22,4 @@ mod subflow;
 
 pub use endpoint::{Endpoint, MultipathCounters, SubflowCounters};
 pub use schedulers::DESCRIPTIONS;
-pub use settings::{MultipathSettings, PathChange, PathSettings, PathState};
+pub use settings::{MultipathOptions, MultipathSettings, PathChange, PathSettings, PathState};

@@ -29,8 +29,8 @@ impl Receiving {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(0),
-            buffer: ReceiveBuffer::new(settings.receive_buffer),
-            scale: scale_for(settings.receive_buffer.maximum),
+            buffer: ReceiveBuffer::new(settings.buffers.first_receive()),
+            scale: scale_for(settings.buffers.most_receive()),
             taken: 0,
             fin: None,
             edge: 0,
@@ -73,7 +73,7 @@ impl Receiving {
 
     /// The bytes that there is room for beyond those in order.
     pub(super) fn room(&self, settings: &TcpSettings) -> u64 {
-        let held = match settings.reading {
+        let held = match settings.socket.reading {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.in_order() - self.taken,
         };

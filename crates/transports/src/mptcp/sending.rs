@@ -158,9 +158,9 @@ impl Sending {
             return Some(if is_idle { Limit::Idle } else { Limit::Application });
         }
         let length = ready.min(u64::from(settings.maximum_segment));
-        let room = self.room(settings.send_buffer);
+        let room = self.room(settings.buffers.send);
         let is_blocked = length > room && (room == 0 || has_unacknowledged);
-        let buffered = self.unacknowledged.saturating_add(settings.send_buffer);
+        let buffered = self.unacknowledged.saturating_add(settings.buffers.send);
         let smaller = if self.edge < buffered { Limit::ReceiveWindow } else { Limit::SendBuffer };
         is_blocked.then_some(smaller)
     }
@@ -180,7 +180,7 @@ impl Sending {
             unacknowledged: self.unacknowledged.min(self.next),
             next: self.next,
             waiting: self.writes.waiting(self.next),
-            window: self.room(settings.send_buffer),
+            window: self.room(settings.buffers.send),
             segment: settings.maximum_segment,
         }
     }

@@ -6,7 +6,7 @@ use windtunnel_engine::Time;
 use windtunnel_packets::multipath::{Multipath, Version};
 
 use super::scheduler::SchedulerSettings;
-use crate::tcp::{Accounting, BufferLimits, Nagle, Reading, TcpSettings, WindowUnit};
+use crate::tcp::{Accounting, Buffers, Nagle, Reading, Socket, TcpSettings, WindowUnit};
 
 /// More than any subflow holds: neither its receive buffer nor its send buffer limits it.
 const UNLIMITED: u64 = 1 << 30;
@@ -49,6 +49,46 @@ pub enum PathState {
     Removed,
 }
 
+/// How both ends share data among subflows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default, deny_unknown_fields)
+)]
+pub struct MultipathOptions {
+    /// Whether data that fills the receiver's window because it is late on a slower subflow is
+    /// sent again on a faster one, and the slower one's window is halved, as Linux's
+    /// out-of-tree implementation does.
+    pub opportunistic_retransmission: bool,
+    /// Whether a lack of data marks the samples of a subflow's delivery rate as limited by the
+    /// application. In Linux it does not: BBR takes those of a subflow that the scheduler
+    /// leaves without data for the path's.
+    pub application_limited: bool,
+    /// What windows, data in flight and delivery rates of subflows are counted in.
+    pub window_unit: WindowUnit,
+    /// Whether rates of sending, which are segments per second, are taken for those of segments
+    /// of plain TCP, although the options of Multipath TCP leave less room for data, as in Linux:
+    /// subflows are paced faster, by 1448 / 1420. Default: with version `v1`.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
+    pub paced_as_plain: Option<bool>,
+    /// Whether the end that does not open the connection knows the protocol; otherwise both
+    /// speak plain TCP on the first path.
+    pub server_is_capable: bool,
+}
+
+impl Default for MultipathOptions {
+    fn default() -> Self {
+        Self {
+            opportunistic_retransmission: true,
+            application_limited: true,
+            window_unit: WindowUnit::default(),
+            paced_as_plain: None,
+            server_is_capable: true,
+        }
+    }
+}
+
 /// How both ends of a multipath connection behave.
 #[derive(Clone, Debug)]
 pub struct MultipathSettings {
@@ -64,13 +104,8 @@ pub struct MultipathSettings {
     pub changes: Vec<PathChange>,
     /// What chooses among them.
     pub scheduler: SchedulerSettings,
-    /// Whether data that fills the receiver's window because it is late on a slower subflow is
-    /// sent again on a faster one, and the slower one's window is halved.
-    pub opportunistic_retransmission: bool,
-    /// How subflows count what they send.
-    pub accounting: Accounting,
-    /// Whether the server knows the protocol; otherwise, both speak plain TCP.
-    pub server_is_capable: bool,
+    /// How both ends share data among subflows.
+    pub options: MultipathOptions,
 }
 
 impl MultipathSettings {
@@ -84,12 +119,9 @@ impl MultipathSettings {
         scheduler: SchedulerSettings,
     ) -> Self {
         let subflow = Arc::new(TcpSettings {
-            receive_buffer: BufferLimits::fixed(UNLIMITED),
-            send_buffer: UNLIMITED,
-            reading: Reading::AtOnce,
+            buffers: Buffers { send: UNLIMITED, ..Buffers::with_receive(UNLIMITED) },
             // Records are not joined: what waits waits in the connection.
-            nagle: Nagle::Off,
-            write_size: None,
+            socket: Socket { write_size: None, nagle: Nagle::Off, reading: Reading::AtOnce },
             ..tcp.clone()
         });
         Self {
@@ -99,13 +131,19 @@ impl MultipathSettings {
             paths,
             changes: Vec::new(),
             scheduler,
-            opportunistic_retransmission: true,
-            accounting: Accounting {
-                application_limited: true,
-                unit: WindowUnit::default(),
-                paced_excess: 0,
-            },
-            server_is_capable: true,
+            options: MultipathOptions::default(),
+        }
+    }
+
+    /// How subflows count what they send.
+    pub(super) fn accounting(&self) -> Accounting {
+        let MultipathOptions { application_limited, window_unit, paced_as_plain, .. } =
+            self.options;
+        let is_plain = paced_as_plain.unwrap_or(self.version == Version::V1);
+        Accounting {
+            application_limited,
+            unit: window_unit,
+            paced_excess: if is_plain { Self::overhead(self.version) } else { 0 },
         }
     }
 

@@ -12,19 +12,41 @@
 //! - after some times in a row without anything new it gives up
 
 use windtunnel_engine::{Duration, Time};
+#[cfg(feature = "serde")]
+use windtunnel_units::{As, PositiveDuration};
 
-/// How a consumer reads.
+/// A consumer whose reads block. The defaults are those of `cefgetfile` 0.10 and 0.11, except its
+/// window of 8 and its Interests' lifetime of 2 s.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize, schemars::JsonSchema),
+    serde(default, deny_unknown_fields)
+)]
 pub struct BlockingRead {
-    /// The pause after each Interest of the first window.
+    /// The pause after each Interest of the first window; only then it begins to read.
+    #[cfg_attr(feature = "serde", serde(with = "As::<Duration>"))]
     pub initial_spacing: Duration,
     /// How long a read waits for a message at most.
+    #[cfg_attr(feature = "serde", serde(with = "As::<PositiveDuration>"))]
     pub timeout: Duration,
-    /// How long after something new what is missing is asked for again, and how much longer it
-    /// takes each time after that.
+    /// When a read ends that began this long after the last one that brought new Data, all that is
+    /// missing is requested again; the time grows by as much with each repetition.
+    #[cfg_attr(feature = "serde", serde(with = "As::<Duration>"))]
     pub resend_interval: Duration,
-    /// How often it is asked for again, with nothing new in between.
+    /// How often that is done with no new Data in between, before it gives up.
     pub most_resends: u32,
+}
+
+impl Default for BlockingRead {
+    fn default() -> Self {
+        Self {
+            initial_spacing: Duration::from_millis(100),
+            timeout: Duration::from_secs(1),
+            resend_interval: Duration::from_millis(10),
+            most_resends: 5,
+        }
+    }
 }
 
 /// What follows the end of a read.

@@ -27,8 +27,8 @@ use crate::rtt::RttEstimator;
 use deliveries::Deliveries;
 use requests::{NONE, Request, Requests, State};
 pub use settings::{
-    Backoff, ConsumerSettings, ConsumerWorkload, LateData, Reaction, RttGain, TimeoutMeaning,
-    WindowFraction,
+    Backoff, ConsumerSettings, ConsumerTimeout, ConsumerWindow, ConsumerWorkload, LateData,
+    Reaction, RttGain, TimeoutMeaning, WindowFraction,
 };
 
 /// The Interests that are to be sent. Callers keep one and empty it, so that
@@ -117,7 +117,7 @@ impl Consumer {
                 .blocking_read
                 .map(|it| Box::new(Reader::new(it, start, controller.cwnd()))),
             gave_up: None,
-            estimator: RttEstimator::new(settings.timeout_limits),
+            estimator: RttEstimator::new(settings.timeout.limits()),
             start,
             settings,
             controller,
@@ -228,7 +228,7 @@ impl Consumer {
     /// The first moment at or after `time` when timeouts are looked for.
     #[must_use]
     pub fn next_check(&self, time: Time) -> Time {
-        match self.settings.timeout_check.as_picos() {
+        match self.settings.timeout.check.map_or(0, Duration::as_picos) {
             0 => time,
             step => Time::from_picos(time.as_picos().div_ceil(step) * step),
         }
@@ -286,7 +286,7 @@ impl Consumer {
             State::Due => self.requests.at(number).state = State::Received,
         }
         let late = request.state == State::Due;
-        let rtt = match self.settings.late_data {
+        let rtt = match self.settings.timeout.late_data {
             LateData::LowersInFlight if late => {
                 self.requests.lower_in_flight();
                 None
@@ -336,7 +336,7 @@ impl Consumer {
             return None;
         }
         let rtt = now.since(request.last_sent);
-        let expected = match self.settings.rtt_gain {
+        let expected = match self.settings.timeout.rtt_gain {
             // Half the window: with each sample in flight, one may lack.
             RttGain::PerRoundTrip => self.requests.in_flight.div_ceil(2),
             RttGain::PerSample => 1,
@@ -400,11 +400,11 @@ impl Consumer {
             }
             is_new |= self.backed_off.is_none_or(|it| sent >= it);
             self.lose(now, oldest);
-            if self.settings.backoff == Backoff::EachInterest {
+            if self.settings.timeout.backoff == Backoff::EachInterest {
                 self.estimator.back_off();
             }
         }
-        let backs_off = match self.settings.backoff {
+        let backs_off = match self.settings.timeout.backoff {
             Backoff::OncePerRoundTrip => is_new,
             Backoff::EachEvent => self.counters.timeouts > before,
             Backoff::EachInterest => false,
@@ -423,7 +423,7 @@ impl Consumer {
         if let Some(it) = &mut self.deliveries {
             it.account.lose(u64::from(self.settings.segment_size));
         }
-        let signal = match self.settings.timeout_meaning {
+        let signal = match self.settings.timeout.meaning {
             TimeoutMeaning::Loss => Signal::Loss,
             TimeoutMeaning::Restart => Signal::Timeout,
         };

@@ -1,23 +1,32 @@
-//! One end of a connection: the handshake, a sender, a receiver, the close.
+//! One end of a connection: a sender and a receiver, what its application does, and its timers.
+//!
+//! `handshake` opens it, `segments` are what it sends, and `path` is what follows from the path.
+
+mod handshake;
+mod path;
+mod segments;
 
 use std::sync::Arc;
 
 use windtunnel_controllers::AnyController;
 use windtunnel_engine::{Duration, Rate, Time, prefetch};
-use windtunnel_packets::tcp::{Flags, Segment, SynOptions, TIMESTAMPS_SIZE};
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
+use windtunnel_packets::{Ecn, Packet};
 
 use super::accounting::Accounting;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::judgement::Judgement;
 use super::limits::{Limit, LimitClock, LimitTimes};
-use super::path_mtu::LEAST_SEGMENT;
 use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
-use super::sender::{Sender, Transmission, clock};
+use super::sender::{Sender, clock};
 use super::sequence::FIRST;
-use super::settings::{AfterPathChange, EcnMode, TcpSettings};
+use super::settings::TcpSettings;
+pub(super) use handshake::State;
+pub(super) use segments::Template;
+use segments::packet;
+pub use segments::{acknowledge_again, refuse};
 
 /// What is to be sent. Callers keep one and empty it, so that sending allocates
 /// nothing once warm.
@@ -33,22 +42,6 @@ pub enum Role {
     Client,
     /// The one that is opened to.
     Server,
-}
-
-/// How far the handshake is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum State {
-    /// Nothing was sent.
-    Closed,
-    /// The SYN, or the answer to it, was sent `attempts` times, first at `since`, and is
-    /// due again at `again`.
-    Opening {
-        attempts: u32,
-        since: Time,
-        again: Time,
-    },
-    Established,
-    Reset,
 }
 
 /// One end of a connection.
@@ -104,7 +97,7 @@ impl Endpoint {
                 Role::Client => settings.ecn,
                 Role::Server => settings.server_ecn,
             }),
-            receive_offload: settings.receive_offload.map(offload),
+            receive_offload: settings.offload.receive.then(|| offload(settings.offload.coalescing)),
             receiver: Receiver::new(settings),
             sender: None,
             peer_window: 0,
@@ -399,69 +392,6 @@ impl Endpoint {
         self.sender.as_ref().map_or(0, |it| it.unacknowledged())
     }
 
-    /// A segment of `length` bytes of data did not fit into a packet that a link on the path
-    /// carries, by `excess` bytes: what is not acknowledged goes again in segments that do. They
-    /// do not become larger again. `records` are those of a subflow that are not acknowledged:
-    /// the bytes behind each, counted from its beginning.
-    pub fn shrink(
-        &mut self,
-        now: Time,
-        [length, excess]: [u16; 2],
-        records: impl Iterator<Item = u64>,
-        outbox: &mut TcpOutbox,
-    ) {
-        let segment = length.saturating_sub(excess);
-        if !(LEAST_SEGMENT..self.settings.maximum_segment).contains(&segment) {
-            return;
-        }
-        self.set_segment(segment);
-        if let Some(sender) = &mut self.sender {
-            sender.shrink(&self.settings, records);
-        }
-        self.transmit(now, outbox);
-    }
-
-    /// A router says that it dropped the segment with that sequence number, and that it passes on
-    /// packets of at most `largest` bytes. That is believed of what is in flight (RFC 5927,
-    /// section 4.1), as far as it makes segments smaller.
-    pub fn too_big(&mut self, now: Time, sequence: u32, largest: u16, outbox: &mut TcpOutbox) {
-        let segment = largest.saturating_sub(self.settings.headers());
-        if !(LEAST_SEGMENT..self.settings.maximum_segment).contains(&segment) {
-            return;
-        }
-        if self.sender.as_mut().is_some_and(|it| it.limit_segment(now, sequence, segment)) {
-            self.shrink(now, [segment, 0], std::iter::empty(), outbox);
-        }
-    }
-
-    /// Sends segments of the size that the sender has found, if that is another than before.
-    #[inline]
-    fn follow_path(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        let Some(segment) = self.sender.as_mut().and_then(|it| it.found_segment()) else { return };
-        if segment < self.settings.maximum_segment {
-            self.shrink(now, [segment, 0], std::iter::empty(), outbox);
-        } else {
-            self.set_segment(segment);
-            if let Some(sender) = &mut self.sender {
-                sender.grow(&self.settings);
-            }
-        }
-    }
-
-    fn set_segment(&mut self, maximum_segment: u16) {
-        self.settings = Arc::new(TcpSettings { maximum_segment, ..(*self.settings).clone() });
-    }
-
-    /// The network layer takes another path for what is sent from now on.
-    pub fn change_path(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        if self.settings.after_path_change == AfterPathChange::Restart
-            && let Some(sender) = &mut self.sender
-        {
-            sender.change_path();
-            self.transmit(now, outbox);
-        }
-    }
-
     /// How it behaves.
     #[must_use]
     pub fn settings(&self) -> &TcpSettings {
@@ -520,128 +450,6 @@ impl Endpoint {
         }
     }
 
-    // -- The handshake ------------------------------------------------------
-
-    /// Sends the SYN or the answer to it, for the first time or again.
-    fn send_syn(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        let (attempts, since) = match self.state {
-            State::Opening { attempts, since, .. } => (attempts, since),
-            State::Closed | State::Established | State::Reset => (0, now),
-        };
-        let limits = &self.settings.timeout_limits;
-        let wait = limits.initial.scaled(f64::from(attempts.min(30)).exp2()).min(limits.maximum);
-        self.state = State::Opening { attempts: attempts + 1, since, again: now + wait };
-        self.limits.enter(now, Some(Limit::Handshake));
-        let syn = self.syn(now);
-        outbox.push(syn);
-    }
-
-    fn syn(&mut self, now: Time) -> Packet {
-        let flags = Flags::SYN.with_if(Flags::TIMESTAMPS, self.settings.timestamps);
-        let mut segment = Segment::new(self.connection, 0, flags);
-        let asks = match self.role {
-            Role::Client => self.ecn.request(),
-            Role::Server => {
-                self.receiver.acknowledge(&mut segment, &self.settings);
-                self.ecn.answer()
-            }
-        };
-        segment.flags = segment.flags.with_ace(asks.ace());
-        // The window of a SYN is never scaled.
-        segment.window = self.receiver.first_window(&self.settings);
-        if self.settings.timestamps {
-            segment.timestamp = clock(now);
-        }
-        segment.set_syn_options(SynOptions {
-            maximum_segment: self.largest_segment,
-            window_scale: self.offers_scale.then(|| Receiver::scale(&self.settings)),
-            sack_permitted: self.settings.recovery.uses_sack(),
-        });
-        packet(segment, Ecn::NotCapable, &self.settings)
-    }
-
-    fn receive_syn(&mut self, now: Time, segment: &Segment, field: Ecn, outbox: &mut TcpOutbox) {
-        let answer = segment.flags.has(Flags::ACK);
-        let fits = answer && segment.acknowledgement == FIRST as u32;
-        if answer && !fits && (self.state == State::Closed || self.awaits_syn()) {
-            outbox.extend(refuse(segment, &self.settings));
-            return;
-        }
-        match (self.role, self.state) {
-            (Role::Server, State::Closed) if !answer => {
-                self.agree(segment);
-                self.ecn.on_request(segment.flags, field);
-                self.receiver.open(segment.timestamp, field, self.ecn.receiving);
-                self.send_syn(now, outbox);
-            }
-            // Both ends opened the connection at once (RFC 9293, section 3.5): the peer's
-            // answer ends it.
-            (Role::Server, State::Opening { attempts, since, .. }) if fits && is_first(segment) => {
-                let window = self.window_of(segment);
-                self.establish(now, segment, attempts, since, window);
-                self.greet(now, outbox);
-            }
-            // The answer was lost.
-            (Role::Server, State::Opening { .. }) if !answer && is_first(segment) => {
-                self.ecn.on_repeated_request(segment.flags);
-                self.send_syn(now, outbox);
-            }
-            (Role::Client, State::Opening { .. }) if !answer => {
-                self.role = Role::Server;
-                self.agree(segment);
-                self.ecn.on_request(segment.flags, field);
-                self.receiver.open(segment.timestamp, field, self.ecn.receiving);
-                self.send_syn(now, outbox);
-            }
-            (Role::Client, State::Opening { attempts, since, .. }) => {
-                self.agree(segment);
-                self.ecn.on_answer(segment.flags, field);
-                self.receiver.open(segment.timestamp, field, self.ecn.receiving);
-                let window = self.window_of(segment);
-                self.establish(now, segment, attempts, since, window);
-                self.greet(now, outbox);
-            }
-            // The last step of the handshake was lost.
-            (Role::Client, State::Established) if fits && is_first(segment) => {
-                self.ecn.on_repeated_answer(segment.flags, field);
-                self.end_handshake(now, outbox);
-            }
-            (_, State::Reset) => outbox.extend(refuse(segment, &self.settings)),
-            // RFC 5961, section 4.2, also before the handshake is over.
-            (_, State::Opening { .. } | State::Established) => self.challenge(now, outbox),
-            (_, State::Closed) => {}
-        }
-    }
-
-    /// The client's first segment after the handshake: data if there is some, except for
-    /// accurate ECN, whose report has no place there.
-    fn greet(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        let sent = outbox.len();
-        if self.ecn.receiving.is_accurate() {
-            self.end_handshake(now, outbox);
-        }
-        self.transmit(now, outbox);
-        if outbox.len() == sent {
-            self.end_handshake(now, outbox);
-        }
-    }
-
-    fn establish(&mut self, now: Time, answer: &Segment, attempts: u32, since: Time, window: u64) {
-        self.state = State::Established;
-        self.limits.enter(now, Some(Limit::Idle));
-        self.peer_window = window;
-        // Karn's rule: one that was repeated measures nothing, unless the answer says by its
-        // timestamp which one it was (RFC 7323, section 4); its clock has milliseconds.
-        let age = || Duration::from_millis(u64::from(clock(now).wrapping_sub(answer.echo)).max(1));
-        let echoed = || answer.flags.has(Flags::TIMESTAMPS).then(age);
-        self.handshake = if attempts == 1 { Some(now.since(since)) } else { echoed() };
-        self.receiver.establish(self.handshake);
-        if let Some(sender) = &mut self.sender {
-            let windows = [window, self.first_window.into()];
-            sender.establish(now, windows, self.handshake, self.ecn);
-        }
-    }
-
     // -- Sending ------------------------------------------------------------
 
     #[inline]
@@ -661,16 +469,6 @@ impl Endpoint {
             template.emit(it, ecn, outbox);
         });
         self.limits.enter(now, (!sender.is_closed()).then_some(limit));
-    }
-
-    /// The client's acknowledgement of the answer to its SYN; to accurate ECN, it is a
-    /// report on that answer's own ECN field (RFC 9768, section 3.2.2.1).
-    fn end_handshake(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        let mut segment = self.acknowledgement(now);
-        if self.ecn.receiving.is_accurate() {
-            segment.flags = segment.flags.with_ace(self.ecn.peer_field_report().ace());
-        }
-        outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
     }
 
     pub(super) fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
@@ -707,99 +505,6 @@ impl Endpoint {
         self.receiver.acknowledge(&mut segment, &self.settings);
         segment
     }
-}
-
-/// Whether a SYN is the one that opened the connection, sent again.
-fn is_first(segment: &Segment) -> bool {
-    segment.sequence == FIRST as u32 - 1
-}
-
-/// What all segments sent at one moment have in common.
-pub(super) struct Template<'a> {
-    segment: Segment,
-    settings: &'a TcpSettings,
-}
-
-impl<'a> Template<'a> {
-    #[inline]
-    pub(super) fn new(
-        now: Time,
-        connection: u32,
-        settings: &'a TcpSettings,
-        receiver: &mut Receiver,
-    ) -> Self {
-        let flags = Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps);
-        let mut segment = Segment::new(connection, 0, flags);
-        // A segment with data has no room for SACK blocks.
-        segment.length = 1;
-        if settings.timestamps {
-            segment.timestamp = clock(now);
-        }
-        receiver.acknowledge(&mut segment, settings);
-        Self { segment, settings }
-    }
-
-    #[inline]
-    pub(super) fn packet(&self, sequence: u64, flags: Flags, length: u16, ecn: Ecn) -> Packet {
-        let flags = self.segment.flags.with(flags);
-        let mut segment = self.segment;
-        segment.sequence = sequence as u32;
-        segment.flags = flags;
-        segment.length = length;
-        packet(segment, ecn, self.settings)
-    }
-
-    #[inline]
-    fn emit(&self, it: Transmission, ecn: EcnMode, outbox: &mut TcpOutbox) {
-        let flags = Flags::ACK.with_if(Flags::FIN, it.fin).with_if(Flags::CWR, it.reduced);
-        let field = match ecn {
-            // RFC 3168, section 6.1.5: a retransmission is not ECN-capable.
-            EcnMode::Classic | EcnMode::SomeCongestion if it.retransmission => Ecn::NotCapable,
-            _ => ecn.field(),
-        };
-        outbox.push(self.packet(it.sequence, flags, it.length, field));
-    }
-}
-
-/// A segment in its IP packet.
-#[inline]
-fn packet(mut segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
-    segment.dscp = settings.dscp;
-    let network_size = settings.ip.header() + segment.size();
-    Packet { body: Body::Segment(segment), ecn, network_size, hops: 0, route: Route::default() }
-}
-
-/// The answer to a segment for which there is no connection (RFC 9293, section 3.10.7.1); none
-/// to a reset.
-#[must_use]
-pub fn refuse(segment: &Segment, settings: &TcpSettings) -> Option<Packet> {
-    if segment.flags.has(Flags::RST) {
-        return None;
-    }
-    let mut answer = Segment::new(segment.connection, 0, Flags::RST);
-    if segment.flags.has(Flags::ACK) {
-        answer.sequence = segment.acknowledgement;
-    } else {
-        let is_counted = |flag| u32::from(segment.flags.has(flag));
-        let counted = is_counted(Flags::SYN) + is_counted(Flags::FIN) + u32::from(segment.length);
-        answer.acknowledgement = segment.sequence.wrapping_add(counted);
-        answer.flags = answer.flags.with(Flags::ACK);
-    }
-    Some(packet(answer, Ecn::NotCapable, settings))
-}
-
-/// The acknowledgement of a segment that was sent again to an end that is closed
-/// already, from what the segment says alone.
-#[must_use]
-pub fn acknowledge_again(now: Time, segment: &Segment, settings: &TcpSettings) -> Packet {
-    let flags = Flags::ACK.with_if(Flags::TIMESTAMPS, settings.timestamps);
-    let mut answer = Segment::new(segment.connection, segment.acknowledgement, flags);
-    let counted = u32::from(segment.length) + u32::from(segment.flags.has(Flags::FIN));
-    answer.acknowledgement = segment.sequence.wrapping_add(counted);
-    if settings.timestamps {
-        (answer.timestamp, answer.echo) = (clock(now), segment.timestamp);
-    }
-    packet(answer, Ecn::NotCapable, settings)
 }
 
 #[cfg(test)]

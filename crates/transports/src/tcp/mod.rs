@@ -33,5 +33,6 @@ pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again, refuse};
 pub use limits::{Limit, LimitTimes};
 pub use sender_state::SenderState;
 pub use settings::{
-    AfterPathChange, BufferLimits, EcnMode, Idleness, Nagle, Reading, Recovery, TcpSettings,
+    Acknowledgements, AfterPathChange, Buffers, EcnMode, Idleness, MOST_BUFFER, Nagle, Offload,
+    Reading, Recovery, Socket, TcpSettings, Window,
 };

@@ -9,7 +9,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment};
 
 use super::sender::age_of;
-use super::settings::{BufferLimits, TcpSettings};
+use super::settings::TcpSettings;
 
 /// The segments that are taken in the first round trip, if a window starts as usual.
 const INITIAL_SEGMENTS: u64 = 10;
@@ -72,8 +72,9 @@ struct Fitting {
 }
 
 impl ReceiveBuffer {
-    pub(crate) fn new(limits: BufferLimits) -> Self {
-        Self { size: limits.initial, fitting: None }
+    /// A buffer of that size at first.
+    pub(crate) fn new(size: u64) -> Self {
+        Self { size, fitting: None }
     }
 
     /// The bytes of data that it holds.
@@ -109,7 +110,7 @@ impl ReceiveBuffer {
     pub(crate) fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) {
         let Some(fitting) = &mut self.fitting else { return };
         if let Some(wanted) = fitting.take(now, taken, settings) {
-            self.size = self.size.max(wanted.min(settings.receive_buffer.maximum));
+            self.size = self.size.max(wanted.min(settings.buffers.most_receive()));
         }
     }
 }

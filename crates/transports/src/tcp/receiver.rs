@@ -71,14 +71,15 @@ impl Receiver {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(FIRST),
-            buffer: ReceiveBuffer::new(settings.receive_buffer),
+            buffer: ReceiveBuffer::new(settings.buffers.first_receive()),
             fin: NO_FIN,
             acknowledged: FIRST,
             taken: 0,
             advertised: 0,
             due: Time::NEVER,
-            compression: (settings.sack_compression && settings.recovery.uses_sack())
-                .then(Box::default),
+            compression: (settings.acknowledgements.sack_compression
+                && settings.recovery.uses_sack())
+            .then(Box::default),
             echo: 0,
             latest: 0,
             marked: false,
@@ -91,7 +92,7 @@ impl Receiver {
 
     /// By how many bits a window is scaled down.
     pub(super) fn scale(settings: &TcpSettings) -> u8 {
-        scale_for(settings.receive_buffer.maximum)
+        scale_for(settings.buffers.most_receive())
     }
 
     /// The peer's SYN, or its answer, came with this timestamp and this ECN field; marks
@@ -129,7 +130,7 @@ impl Receiver {
     /// The bytes that it can hold beyond those in order.
     #[inline]
     fn free(&self, settings: &TcpSettings) -> u64 {
-        let held = match settings.reading {
+        let held = match settings.socket.reading {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.reassembly.next() - FIRST - self.taken,
         };
@@ -233,7 +234,7 @@ impl Receiver {
 
     /// The settings are those that both ends agreed on.
     pub(super) fn agree(&mut self, settings: &TcpSettings) {
-        self.buffer = ReceiveBuffer::new(settings.receive_buffer);
+        self.buffer = ReceiveBuffer::new(settings.buffers.first_receive());
         if !settings.recovery.uses_sack() {
             self.compression = None;
         }
@@ -250,7 +251,7 @@ impl Receiver {
 
     /// The window of a SYN, which is not scaled.
     pub(super) fn first_window(&mut self, settings: &TcpSettings) -> u16 {
-        let initial = settings.receive_buffer.initial.min(u64::from(u16::MAX));
+        let initial = settings.buffers.first_receive().min(u64::from(u16::MAX));
         match &mut self.control {
             Some(control) => control.advertise(FIRST, initial, 0),
             None => initial as u16,
@@ -378,7 +379,7 @@ impl Receiver {
         // The FIN takes a number, but is no data.
         let finished = next > before && self.is_finished();
         counters.received_bytes += next - before - u64::from(finished);
-        if self.buffer.size() < settings.receive_buffer.maximum {
+        if self.buffer.size() < settings.buffers.most_receive() {
             self.fit_buffer(now, segment, settings);
         }
         if self.control.is_some() && segment.length > 0 {
@@ -396,7 +397,7 @@ impl Receiver {
                 compression.wait(next)
             }
             _ if at_once => Duration::ZERO,
-            _ => settings.acknowledge_within,
+            _ => settings.acknowledgements.within,
         };
         self.due = self.due.min(now + wait);
     }
@@ -423,7 +424,7 @@ impl Receiver {
     fn fit_buffer(&mut self, now: Time, segment: &Segment, settings: &TcpSettings) {
         let next = self.reassembly.next();
         self.buffer.receive(now, next, segment, settings);
-        if settings.reading == Reading::AtOnce {
+        if settings.socket.reading == Reading::AtOnce {
             self.buffer.take(now, next - FIRST, settings);
         }
     }
@@ -431,7 +432,7 @@ impl Receiver {
     /// Whether so much came in order that it is acknowledged at once.
     #[inline]
     fn is_full(&self, next: u64, settings: &TcpSettings) -> bool {
-        let later = u64::from(settings.acknowledge_every).saturating_sub(1);
+        let later = u64::from(settings.acknowledgements.every).saturating_sub(1);
         next - self.acknowledged > later * u64::from(settings.maximum_segment)
     }
 

@@ -51,7 +51,7 @@ impl ReceiverControl {
     pub(super) fn of(settings: &TcpSettings) -> Option<Box<Self>> {
         let controller = settings.receiver_controller.as_ref()?;
         Some(Box::new(Self {
-            controller: AnyController::new(settings.start, controller),
+            controller: AnyController::new(settings.start(), controller),
             segment: f64::from(settings.maximum_segment),
             rtt: ReceiverRtt::default(),
             highest: 0,

@@ -144,7 +144,7 @@ impl Sender {
         let description = settings.controller.description();
         Self {
             settings: Arc::clone(settings),
-            controller: AnyController::new(settings.start, &settings.controller),
+            controller: AnyController::new(settings.start(), &settings.controller),
             is_model_based: description.needs(Need::DeliveryRate),
             counts_marks: description.needs(Need::MarksCounted),
             marks_are_counted: false,
@@ -152,7 +152,7 @@ impl Sender {
             marks: MarksReported::new(false),
             board: Scoreboard::new(FIRST),
             account: Account::new(),
-            estimator: RttEstimator::new(settings.timeout_limits),
+            estimator: RttEstimator::new(settings.timeout),
             rack: Rack::new(),
             pacer: Pacer::default(),
             next: FIRST,
@@ -189,7 +189,7 @@ impl Sender {
             path_mtu: None,
             probe_from: Time::ZERO,
             reordering_until: None,
-            validation: (settings.after_idleness == Idleness::Validate).then(Box::default),
+            validation: (settings.window.after_idleness == Idleness::Validate).then(Box::default),
             sent_at: Time::ZERO,
             lost_unreported: 0,
             radio: None,

@@ -12,7 +12,7 @@ use super::judgement::Judgement;
 use super::path_mtu::LEAST_SEGMENT;
 use super::receiver::MOST_SCALE;
 use super::sequence::FIRST;
-use super::settings::{BufferLimits, Recovery, TcpSettings};
+use super::settings::{Recovery, TcpSettings};
 
 /// Segments without data that are not acceptable are answered this often at most (RFC 5961,
 /// section 7; Linux's `tcp_invalid_ratelimit`): two ends that disagree do not answer each
@@ -186,7 +186,7 @@ impl Endpoint {
         let maximum_segment = self.largest_segment.min(taken) - options;
         let scales = offered.window_scale.is_some();
         let most = if scales { u64::MAX } else { u16::MAX.into() };
-        let is_limited = own.receive_buffer.maximum > most;
+        let is_limited = own.buffers.most_receive() > most;
         let loses_sack = own.recovery.uses_sack() && !offered.sack_permitted;
         if maximum_segment == own.maximum_segment
             && timestamps == own.timestamps
@@ -195,12 +195,11 @@ impl Endpoint {
         {
             return;
         }
-        let BufferLimits { initial, maximum } = own.receive_buffer;
         let settings = Arc::new(TcpSettings {
             maximum_segment,
             timestamps,
             recovery: if loses_sack { Recovery::NewReno } else { own.recovery },
-            receive_buffer: BufferLimits { initial: initial.min(most), maximum: maximum.min(most) },
+            buffers: own.buffers.receiving_at_most(most),
             receiver_controller: own.receiver_controller.clone().filter(|_| timestamps),
             ..own.clone()
         });

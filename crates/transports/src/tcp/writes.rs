@@ -85,7 +85,7 @@ impl Writes {
             return false;
         }
         let is_full = self.waiting(next) >= u64::from(settings.maximum_segment);
-        let piece = settings.write_size.filter(|_| !is_full).unwrap_or(u64::MAX);
+        let piece = settings.socket.write_size.filter(|_| !is_full).unwrap_or(u64::MAX);
         self.end = self.limit.min(self.end.saturating_add(piece));
         true
     }
@@ -103,7 +103,7 @@ impl Writes {
         if self.waiting(next) >= u64::from(settings.maximum_segment) {
             return false;
         }
-        let is_outstanding = match settings.nagle {
+        let is_outstanding = match settings.socket.nagle {
             Nagle::Off => false,
             Nagle::Classic => unacknowledged < next,
             // What goes again in smaller segments waits for none of before.

@@ -16,7 +16,8 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    BufferLimits, EcnMode, Endpoint, Nagle, Recovery, Role, TcpSettings,
+    Acknowledgements, Buffers, EcnMode, Endpoint, Nagle, Offload, Recovery, Role, Socket,
+    TcpSettings, Window,
 };
 
 /// What is tried.
@@ -28,6 +29,7 @@ struct Case {
     server_ecn: EcnMode,
     pacing: bool,
     offload: Offload,
+    sack_compression: bool,
     controller: usize,
     /// The one at the receivers, where there are timestamps.
     receiver: Option<usize>,
@@ -44,19 +46,14 @@ struct Case {
     channel: Channel,
 }
 
-/// What the hosts' interfaces do, and which acknowledgements wait.
-#[derive(Clone, Copy, Debug)]
-struct Offload {
-    segmentation: bool,
-    receive: Option<Duration>,
-    sack_compression: bool,
-}
-
+/// What the hosts' interfaces do.
 fn offloads() -> impl Strategy<Value = Offload> {
     let coalescing = [1, 50, 5_000].map(Duration::from_micros);
     let receive = prop::option::of(prop::sample::select(coalescing.to_vec()));
-    (any::<bool>(), receive, any::<bool>()).prop_map(|(segmentation, receive, sack_compression)| {
-        Offload { segmentation, receive, sack_compression }
+    (any::<bool>(), receive).prop_map(|(segmentation, receive)| {
+        let usual = Offload::default();
+        let coalescing = receive.unwrap_or(usual.coalescing);
+        Offload { segmentation, receive: receive.is_some(), coalescing }
     })
 }
 
@@ -155,7 +152,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let sizes = || prop_oneof![Just(1_u64), 1_u64..3_000, 1_u64..300_000];
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
     let ecn = (modes(), prop_oneof![Just(None), modes().prop_map(Some)]);
-    let pacing = (any::<bool>(), offloads());
+    let pacing = (any::<bool>(), offloads(), any::<bool>());
     let controllers = (0..DESCRIPTIONS.len(), prop::option::of(0..receivers().len()));
     let choices = (recoveries(), any::<bool>(), ecn, pacing, controllers);
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
@@ -163,7 +160,8 @@ fn cases() -> impl Strategy<Value = Case> {
     let timing = (1_u8..4, least_timeout, prop_oneof![Just(10.0), 1.0..100.0]);
     let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], (bytes, writes()));
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
-        let (recovery, timestamps, (ecn, server_ecn), (pacing, offload), controllers) = choices;
+        let (recovery, timestamps, (ecn, server_ecn), pacing, controllers) = choices;
+        let (pacing, offload, sack_compression) = pacing;
         let (controller, receiver) = controllers;
         let (segment, timing, buffer, ((there, back), writes)) = ends;
         let (acknowledge_every, least_timeout, initial_window) = timing;
@@ -174,6 +172,7 @@ fn cases() -> impl Strategy<Value = Case> {
             server_ecn: server_ecn.unwrap_or(ecn),
             pacing,
             offload,
+            sack_compression,
             controller,
             receiver,
             segment,
@@ -196,24 +195,25 @@ impl Case {
             recovery: self.recovery,
             ecn: self.ecn,
             server_ecn: self.server_ecn,
-            acknowledge_every: self.acknowledge_every,
-            timeout_limits: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },
-            receive_buffer: BufferLimits::fixed(
-                self.buffer * u64::from(self.segment) + self.buffer % 7,
-            ),
-            send_buffer: 1 << 30,
-            write_size: self.writes.0,
-            nagle: self.writes.1,
+            acknowledgements: Acknowledgements {
+                every: self.acknowledge_every,
+                sack_compression: self.sack_compression,
+                ..Acknowledgements::default()
+            },
+            timeout: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },
+            buffers: Buffers {
+                send: 1 << 30,
+                ..Buffers::with_receive(self.buffer * u64::from(self.segment) + self.buffer % 7)
+            },
+            socket: Socket { write_size: self.writes.0, nagle: self.writes.1, ..Socket::default() },
             small_queues: Some(false),
-            segmentation_offload: self.offload.segmentation,
-            receive_offload: self.offload.receive,
-            sack_compression: self.offload.sack_compression,
+            offload: self.offload,
             receiver_controller: match self.receiver {
                 Some(it) if self.timestamps => Some(ControllerSettings::defaults(receivers()[it])),
                 _ => None,
             },
             pacing: self.pacing,
-            start: Start { initial_window: self.initial_window, ..Start::default() },
+            window: Window { initial: self.initial_window, ..Window::default() },
             ..TcpSettings::new(ControllerSettings::defaults(DESCRIPTIONS[self.controller]))
         }
     }

@@ -18,7 +18,7 @@ use windtunnel_transports::mptcp::{
     self, Endpoint, MultipathSettings, PathChange, PathSettings, PathState,
 };
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{BufferLimits, EcnMode, Nagle, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, EcnMode, Nagle, Recovery, Role, Socket, TcpSettings};
 
 use crate::channel::writes;
 
@@ -143,11 +143,9 @@ impl Case {
             recovery: self.recovery,
             ecn: EcnMode::Off,
             server_ecn: EcnMode::Off,
-            timeout_limits: RtoLimits::default(),
-            receive_buffer: BufferLimits::fixed(self.buffer * SEGMENT),
-            send_buffer: 1 << 30,
-            write_size: self.writes.0,
-            nagle: self.writes.1,
+            timeout: RtoLimits::default(),
+            buffers: Buffers { send: 1 << 30, ..Buffers::with_receive(self.buffer * SEGMENT) },
+            socket: Socket { write_size: self.writes.0, nagle: self.writes.1, ..Socket::default() },
             small_queues: Some(false),
             ..TcpSettings::new(ControllerSettings::defaults(DESCRIPTIONS[self.controller]))
         };
@@ -157,8 +155,9 @@ impl Case {
         });
         let scheduler = SchedulerSettings::Registered(&mptcp::DESCRIPTIONS[self.scheduler]);
         let mut settings = MultipathSettings::new(tcp, self.version, paths.collect(), scheduler);
-        settings.opportunistic_retransmission = self.opportunistic;
-        settings.server_is_capable = self.capable;
+        settings.options.paced_as_plain = Some(false);
+        settings.options.opportunistic_retransmission = self.opportunistic;
+        settings.options.server_is_capable = self.capable;
         settings.changes.clone_from(&self.changes);
         settings
     }

@@ -2,7 +2,7 @@
 
 use windtunnel_controllers::Controller;
 use windtunnel_transports::mptcp::MultipathSettings;
-use windtunnel_transports::tcp::{TcpSettings, WindowUnit};
+use windtunnel_transports::tcp::{Socket, TcpSettings, WindowUnit};
 
 use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
 use crate::spy::spied;
@@ -33,9 +33,12 @@ fn a_burst_of_linux_ends_with_a_segment_of_its_own() {
 #[test]
 fn where_packets_are_counted_a_small_segment_takes_the_room_of_a_full_one() {
     let in_flight = |unit| {
-        let pieces = TcpSettings { write_size: Some(100), ..tcp("reno") };
+        let pieces = TcpSettings {
+            socket: Socket { write_size: Some(100), ..Socket::default() },
+            ..tcp("reno")
+        };
         let mut it = settings(pieces, "lowest-rtt", 1);
-        it.accounting.unit = unit;
+        it.options.window_unit = unit;
         let mut paths = Paths::new(it, vec![path(10, 100, 60)]);
         paths.open(0, 0);
         paths.run_until(at(1_000));
@@ -49,9 +52,9 @@ fn where_packets_are_counted_a_small_segment_takes_the_room_of_a_full_one() {
 /// The greatest delivery rate of a full path, in segments per second, after slow start.
 fn greatest_rate(unit: WindowUnit) -> f64 {
     let (mut of_tcp, heard) = spied(&tcp("reno"));
-    of_tcp.start.initial_window = 40.0;
+    of_tcp.window.initial = 40.0;
     let mut it = settings(of_tcp, "least-linger", 1);
-    it.accounting.unit = unit;
+    it.options.window_unit = unit;
     let mut paths = Paths::new(it, vec![path(10, 10, 60)]);
     paths.open(0, u64::MAX);
     paths.run_until(at(5_000));
@@ -74,9 +77,9 @@ fn where_packets_are_counted_small_segments_raise_the_delivery_rate() {
 /// Between segments is the time that a paced segment takes at the controller's rate.
 #[test]
 fn a_subflow_is_paced_by_segments_of_plain_tcp_where_options_are_not_counted() {
-    let gap = |excess| {
+    let gap = |as_plain| {
         let mut it: MultipathSettings = settings(tcp("bbr1"), "lowest-rtt", 1);
-        it.accounting.paced_excess = excess;
+        it.options.paced_as_plain = Some(as_plain);
         let mut paths = Paths::new(it, vec![path(10, 100, 60)]);
         paths.open(0, 0);
         paths.run_until(at(1_000));
@@ -87,6 +90,6 @@ fn a_subflow_is_paced_by_segments_of_plain_tcp_where_options_are_not_counted() {
         let times: Vec<_> = paths.sent.iter().filter(|it| it.3.length > 0).map(|it| it.0).collect();
         times[1].since(times[0]).as_seconds() * rate.unwrap()
     };
-    assert!((gap(0) - 1.0).abs() < 1e-6, "{}", gap(0));
-    assert!((gap(28) - 1420.0 / 1448.0).abs() < 1e-6, "{}", gap(28));
+    assert!((gap(false) - 1.0).abs() < 1e-6, "{}", gap(false));
+    assert!((gap(true) - 1420.0 / 1448.0).abs() < 1e-6, "{}", gap(true));
 }

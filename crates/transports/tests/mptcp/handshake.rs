@@ -162,7 +162,7 @@ fn a_backup_carries_nothing_while_another_works() {
 #[test]
 fn a_server_that_does_not_know_it_gets_plain_tcp() {
     let mut it = settings(tcp("reno"), "lowest-rtt", 2);
-    it.server_is_capable = false;
+    it.options.server_is_capable = false;
     let mut paths = Paths::new(it, vec![path(10, 10, 100); 2]);
     paths.open(0, 500_000);
     paths.act(0, |it, now, outbox| it.close(now, outbox));

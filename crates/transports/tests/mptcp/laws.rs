@@ -1,6 +1,6 @@
 //! Laws of whole connections.
 
-use windtunnel_transports::tcp::{BufferLimits, Nagle, Recovery, TcpSettings};
+use windtunnel_transports::tcp::{Nagle, Recovery, Socket, TcpSettings};
 
 use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
 use crate::spy::spied;
@@ -50,7 +50,7 @@ fn one_path_is_as_fast_as_plain_tcp() {
 fn the_receive_buffer_bounds_what_is_under_way() {
     for (buffer, least, most) in [(4_000_000, 0.95, 1.01), (30_000, 0.05, 0.8)] {
         let mut of_tcp = tcp("cubic");
-        of_tcp.receive_buffer = BufferLimits::fixed(buffer);
+        of_tcp.buffers.receive = Some(buffer);
         let shapes = vec![path(10, 10, 60), path(10, 100, 200)];
         let mut paths = Paths::new(settings(of_tcp, "lowest-rtt", 2), shapes);
         paths.open(0, u64::MAX);
@@ -64,7 +64,7 @@ fn the_receive_buffer_bounds_what_is_under_way() {
 #[test]
 fn a_receive_buffer_that_grows_lets_all_paths_be_filled() {
     let mut of_tcp = tcp("cubic");
-    of_tcp.receive_buffer = BufferLimits { initial: 65_535, maximum: 6 << 20 };
+    (of_tcp.buffers.receive, of_tcp.buffers.maximum_receive) = (None, 6 << 20);
     let shapes = vec![path(20, 10, 100), path(20, 40, 100)];
     let mut paths = Paths::new(settings(of_tcp, "lowest-rtt", 2), shapes);
     paths.open(0, u64::MAX);
@@ -125,7 +125,11 @@ fn lengths_of(tcp: TcpSettings, writes: [u64; 2]) -> Vec<u16> {
 fn small_writes_wait_for_each_other_on_all_subflows() {
     // Without probes, which would come before the delayed acknowledgements.
     let recovery = Recovery::Sack;
-    let with = |nagle, write_size| TcpSettings { nagle, write_size, recovery, ..tcp("reno") };
+    let with = |nagle, write_size| TcpSettings {
+        socket: Socket { nagle, write_size, ..Socket::default() },
+        recovery,
+        ..tcp("reno")
+    };
     let pieces = with(Nagle::Off, Some(100));
     assert_eq!(lengths_of(pieces, [250, 100]), [100, 100, 50, 100]);
     for nagle in [Nagle::Classic, Nagle::Minshall] {

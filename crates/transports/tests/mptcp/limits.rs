@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_transports::mptcp::Endpoint;
-use windtunnel_transports::tcp::{BufferLimits, Limit, LimitTimes, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, Limit, LimitTimes, TcpSettings};
 
 use crate::paths::{Paths, Shape, at, path, settings, tcp};
 
@@ -12,7 +12,13 @@ fn total(times: &LimitTimes) -> Duration {
 }
 
 fn receiving(buffer: u64, controller: &str) -> TcpSettings {
-    TcpSettings { receive_buffer: BufferLimits::fixed(buffer), ..tcp(controller) }
+    let buffers = Buffers { receive: Some(buffer), ..tcp(controller).buffers };
+    TcpSettings { buffers, ..tcp(controller) }
+}
+
+fn sending(buffer: u64, mut settings: TcpSettings) -> TcpSettings {
+    settings.buffers.send = buffer;
+    settings
 }
 
 /// The limits of data without end, in 20 s.
@@ -29,10 +35,9 @@ fn what_is_smallest_limits_a_connection_over_one_path_as_over_two() {
     let small = 300_000;
     let large = 1 << 26;
     let wide = path(100, 50, 10_000);
-    let without_buffers =
-        |controller| TcpSettings { send_buffer: large, ..receiving(large, controller) };
+    let without_buffers = |controller| sending(large, receiving(large, controller));
     let all = [
-        (TcpSettings { send_buffer: small, ..tcp("cubic") }, Limit::SendBuffer),
+        (sending(small, tcp("cubic")), Limit::SendBuffer),
         (receiving(small, "cubic"), Limit::ReceiveWindow),
         (without_buffers("fixed"), Limit::CongestionWindow),
         (without_buffers("bbr3"), Limit::Pacing),
@@ -99,7 +104,8 @@ proptest! {
         every in 10_u64..1_000,
         writes in prop::collection::vec((0_u64..2_000_000, 1_u64..1_000), 1..8),
     ) {
-        let of_tcp = TcpSettings { send_buffer, pacing, ..receiving(receive_buffer, "cubic") };
+        let of_tcp = sending(send_buffer, receiving(receive_buffer, "cubic"));
+        let of_tcp = TcpSettings { pacing, ..of_tcp };
         let shapes: Vec<Shape> = shapes.into_iter().map(|(rate, delay, room)| path(rate, delay, room)).collect();
         let mut sent = 0;
         let it = settings(of_tcp, "lowest-rtt", shapes.len() as u8);

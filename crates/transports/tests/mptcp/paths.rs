@@ -12,7 +12,7 @@ use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_transports::mptcp::{self, Endpoint, MultipathSettings, PathSettings};
-use windtunnel_transports::tcp::{BufferLimits, EcnMode, Role, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, EcnMode, Role, TcpSettings};
 
 /// The bytes of data in a segment that fills a packet of 1500.
 pub(crate) const SEGMENT: u64 = 1420;
@@ -23,8 +23,7 @@ pub(crate) fn tcp(controller: &str) -> TcpSettings {
         maximum_segment: SEGMENT as u16,
         ecn: EcnMode::Off,
         server_ecn: EcnMode::Off,
-        receive_buffer: BufferLimits::fixed(1 << 22),
-        send_buffer: 1 << 22,
+        buffers: Buffers { send: 1 << 22, ..Buffers::with_receive(1 << 22) },
         small_queues: Some(false),
         ..TcpSettings::new(ControllerSettings::defaults(description))
     }
@@ -38,7 +37,10 @@ pub(crate) fn scheduler(name: &str) -> SchedulerSettings {
 /// `count` paths from one address of the server, each with an address of the client.
 pub(crate) fn settings(tcp: TcpSettings, name: &str, count: u8) -> MultipathSettings {
     let path = |it| PathSettings { addresses: [it, 0], is_backup: false };
-    MultipathSettings::new(tcp, Version::V1, (0..count).map(path).collect(), scheduler(name))
+    let paths = (0..count).map(path).collect();
+    let mut settings = MultipathSettings::new(tcp, Version::V1, paths, scheduler(name));
+    settings.options.paced_as_plain = Some(false);
+    settings
 }
 
 /// What a path is like in both directions.

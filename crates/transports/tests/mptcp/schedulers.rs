@@ -70,7 +70,7 @@ fn round_robin_takes_turns_and_sticky_does_not() {
 fn estimating_what_blocks_does_not_delay_a_download() {
     let time = |name: &str| {
         let mut of_tcp = tcp("cubic");
-        of_tcp.receive_buffer = windtunnel_transports::tcp::BufferLimits::fixed(50_000);
+        of_tcp.buffers.receive = Some(50_000);
         let mut paths =
             Paths::new(settings(of_tcp, name, 2), vec![path(10, 5, 10), path(10, 50, 10)]);
         paths.open(0, 3_000_000);

@@ -70,9 +70,9 @@ fn when_all_paths_are_dead_the_connection_waits_and_goes_on() {
 fn what_blocks_the_window_goes_again_on_the_faster_path() {
     let rate = |opportunistic| {
         let mut of_tcp = tcp("cubic");
-        of_tcp.receive_buffer = windtunnel_transports::tcp::BufferLimits::fixed(60_000);
+        of_tcp.buffers.receive = Some(60_000);
         let mut it = settings(of_tcp, "lowest-rtt", 2);
-        it.opportunistic_retransmission = opportunistic;
+        it.options.opportunistic_retransmission = opportunistic;
         let mut paths = Paths::new(it, vec![path(10, 5, 30), path(1, 100, 30)]);
         paths.open(0, u64::MAX);
         let rate = paths.megabits(5_000, 30_000);

@@ -13,6 +13,13 @@ fn settings(ecn: EcnMode) -> TcpSettings {
     TcpSettings { ecn, server_ecn: ecn, ..with_window(Recovery::Rack, 10.0) }
 }
 
+/// The same with acknowledgements of so many full segments.
+fn acknowledging(every: u8, ecn: EcnMode) -> TcpSettings {
+    let mut settings = settings(ecn);
+    settings.acknowledgements.every = every;
+    settings
+}
+
 /// A receiver with an established connection.
 fn receiver(settings: &TcpSettings) -> Script {
     let mut it = Script::closed(Role::Server, settings);
@@ -59,7 +66,7 @@ fn marks_on_segments_without_data_are_counted_but_not_acknowledged() {
 /// acknowledgements without marks.
 #[test]
 fn marks_that_begin_and_every_second_one_are_acknowledged_at_once() {
-    let rare = TcpSettings { acknowledge_every: 100, ..settings(EcnMode::Accurate) };
+    let rare = acknowledging(100, EcnMode::Accurate);
     let mut it = receiver(&rare);
     let mut answered = Vec::new();
     for number in 0..16 {
@@ -77,7 +84,7 @@ fn marks_that_begin_and_every_second_one_are_acknowledged_at_once() {
 /// long as what changed in this connection needs.
 #[test]
 fn the_option_counts_bytes_as_they_came() {
-    let every = TcpSettings { acknowledge_every: 1, ..settings(EcnMode::Accurate) };
+    let every = acknowledging(1, EcnMode::Accurate);
     let mut it = receiver(&every);
     let (capable, congestion, scalable) = (1_001, 400, 1_001);
     for (number, ecn, length, expected) in [
@@ -235,7 +242,7 @@ proptest! {
         losses in vec(prop::bool::weighted(0.7), 1..50),
         acknowledge_every in 1_u8..20,
     ) {
-        let settings = TcpSettings { acknowledge_every, ..settings(EcnMode::Scalable) };
+        let settings = acknowledging(acknowledge_every, EcnMode::Scalable);
         let (settings, heard) = spied_marks(&settings);
         let mut client = Script::connected(&settings, 0, 200);
         let mut server = receiver(&settings);

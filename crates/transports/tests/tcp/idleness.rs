@@ -12,7 +12,9 @@ use crate::script::{Script, ack, at, controller, with_window};
 const TIMEOUT: u64 = 1_000;
 
 fn keeping(after_idleness: Idleness) -> TcpSettings {
-    TcpSettings { after_idleness, ..with_window(Recovery::Rack, 10.0) }
+    let mut settings = with_window(Recovery::Rack, 10.0);
+    settings.window.after_idleness = after_idleness;
+    settings
 }
 
 /// A sender whose window has grown to 80 segments; all is acknowledged at 500 ms.

@@ -2,7 +2,9 @@
 
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::tcp::{BufferLimits, Endpoint, Limit, LimitTimes, Reading, TcpSettings};
+use windtunnel_transports::tcp::{
+    Buffers, Endpoint, Limit, LimitTimes, Offload, Reading, Socket, TcpSettings,
+};
 
 use crate::path::{Path, settings};
 
@@ -29,10 +31,11 @@ fn total(times: &LimitTimes) -> Duration {
 #[test]
 fn what_is_smallest_limits_a_connection_once_its_window_has_grown() {
     let small = 400_000;
-    let receive_buffer = BufferLimits::fixed(small);
+    let usual = settings("cubic").buffers;
+    let with = |buffers| TcpSettings { buffers, ..settings("cubic") };
     let all = [
-        (TcpSettings { send_buffer: small, ..settings("cubic") }, Limit::SendBuffer),
-        (TcpSettings { receive_buffer, ..settings("cubic") }, Limit::ReceiveWindow),
+        (with(Buffers { send: small, ..usual }), Limit::SendBuffer),
+        (with(Buffers { receive: Some(small), ..usual }), Limit::ReceiveWindow),
         (settings("fixed"), Limit::CongestionWindow),
         (settings("bbr3"), Limit::Pacing),
     ];
@@ -55,9 +58,9 @@ fn first_packet() -> Duration {
 
 #[test]
 fn a_receiver_that_reads_nothing_limits_from_when_its_buffer_is_full() {
-    let receive_buffer = BufferLimits::fixed(20_000);
-    let reading = Reading::AsTaken;
-    let times = without_end(TcpSettings { receive_buffer, reading, ..settings("reno") });
+    let buffers = Buffers { receive: Some(20_000), ..settings("reno").buffers };
+    let socket = Socket { reading: Reading::AsTaken, ..Socket::default() };
+    let times = without_end(TcpSettings { buffers, socket, ..settings("reno") });
     // The handshake, two rounds of data, and the last acknowledgement.
     let open = total(&times) - times.of(Limit::ReceiveWindow);
     assert!(open > ROUND && open < ROUND * 4, "{times:?}");
@@ -111,13 +114,14 @@ proptest! {
         send_buffer in 3_000_u64..2_000_000,
         receive_buffer in 3_000_u64..2_000_000,
         pacing: bool,
-        segmentation_offload: bool,
+        segmentation: bool,
         every in 10_u64..1_000,
         writes in prop::collection::vec((0_u64..2_000_000, 1_u64..1_000), 1..8),
     ) {
-        let receive_buffer = BufferLimits::fixed(receive_buffer);
+        let buffers = Buffers { send: send_buffer, ..Buffers::with_receive(receive_buffer) };
+        let offload = Offload { segmentation, ..Offload::default() };
         let settings = TcpSettings {
-            send_buffer, receive_buffer, pacing, segmentation_offload, ..settings("cubic")
+            buffers, pacing, offload, ..settings("cubic")
         };
         let mut sent = 0;
         let mut path = Path::new(settings, RATE, DELAY, 100).with(|_, _, _| {

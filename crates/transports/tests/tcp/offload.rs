@@ -4,15 +4,19 @@
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{EcnMode, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{Acknowledgements, EcnMode, Offload, Recovery, Role, TcpSettings};
 
 use crate::script::{
     Incoming, SEGMENT, Script, ack, at, data, request, settings, syn, with_window,
 };
 
+fn segmentation(segmentation: bool) -> Offload {
+    Offload { segmentation, ..Offload::default() }
+}
+
 fn sender(window: f64, pacing: bool) -> TcpSettings {
     let settings = with_window(Recovery::Rack, window);
-    TcpSettings { segmentation_offload: true, pacing, ..settings }
+    TcpSettings { offload: segmentation(true), pacing, ..settings }
 }
 
 /// When bursts were sent, and how many segments each has.
@@ -81,7 +85,7 @@ fn a_burst_that_is_not_full_waits_for_the_next_acknowledgement() {
     // lets out two wait.
     let settings = sender(40.0, false);
     assert_eq!(acknowledged_by_two(&settings, 10, 1_000, 8), [4, 0, 8, 0, 0, 10, 0, 10]);
-    let without = TcpSettings { segmentation_offload: false, ..settings };
+    let without = TcpSettings { offload: segmentation(false), ..settings };
     assert_eq!(acknowledged_by_two(&without, 10, 1_000, 8), [4; 8]);
 }
 
@@ -116,7 +120,7 @@ fn nothing_waits_where_no_acknowledgement_is_due() {
 #[test]
 fn a_burst_that_waits_for_room_lets_no_window_grow() {
     let grown = |offload| {
-        let settings = TcpSettings { segmentation_offload: offload, ..sender(40.0, false) };
+        let settings = TcpSettings { offload: segmentation(offload), ..sender(40.0, false) };
         let mut it = Script::connected(&settings, 10, 1_000);
         let room = 20 * 1_024;
         it.receive(20, ack(40).window(room));
@@ -161,7 +165,7 @@ fn a_repair_does_not_wait() {
 #[test]
 fn a_small_queue_takes_two_bursts_and_then_as_much_when_all_have_left() {
     for (offload, first) in [(false, 9), (true, 18)] {
-        let settings = TcpSettings { segmentation_offload: offload, ..sender(100.0, false) };
+        let settings = TcpSettings { offload: segmentation(offload), ..sender(100.0, false) };
         let mut it = Script::closed(Role::Client, &settings);
         assert!(!it.end.keeps_queue_small());
         it.end = it.end.with_small_queue();
@@ -193,8 +197,9 @@ fn receiver(settings: &TcpSettings) -> Script {
 }
 
 fn merging() -> TcpSettings {
-    let coalescing = Some(Duration::from_millis(1));
-    TcpSettings { receive_offload: coalescing, ..settings(Recovery::Rack) }
+    let coalescing = Duration::from_millis(1);
+    let offload = Offload { receive: true, coalescing, ..Offload::default() };
+    TcpSettings { offload, ..settings(Recovery::Rack) }
 }
 
 /// When acknowledgements were sent, and what they acknowledge.
@@ -258,7 +263,10 @@ fn a_merged_segment_ends_where_the_header_changes() {
 
 /// The bytes that are acknowledged of segments that arrive in one poll.
 fn bytes_acknowledged(segments: &[Incoming]) -> Vec<u32> {
-    let mut it = receiver(&TcpSettings { acknowledge_every: 1, ..merging() });
+    let mut it = receiver(&TcpSettings {
+        acknowledgements: Acknowledgements { every: 1, ..Acknowledgements::default() },
+        ..merging()
+    });
     segments.iter().for_each(|segment| it.receive(20, *segment));
     it.until(30);
     it.all().iter().map(|it| it.segment.acknowledgement - 1).collect()
@@ -353,8 +361,14 @@ fn a_report_of_several_duplicates_undoes_the_decrease() {
 
 // -- SACK compression ---------------------------------------------------------
 
+fn with_compression(recovery: Recovery) -> TcpSettings {
+    let acknowledgements =
+        Acknowledgements { sack_compression: true, ..Acknowledgements::default() };
+    TcpSettings { acknowledgements, ..settings(recovery) }
+}
+
 fn compressing(recovery: Recovery) -> Script {
-    receiver(&TcpSettings { sack_compression: true, ..settings(recovery) })
+    receiver(&with_compression(recovery))
 }
 
 /// When acknowledgements were sent, in microseconds after the 20th millisecond, and their last
@@ -382,10 +396,7 @@ fn three_beyond_a_gap_are_acknowledged_at_once_and_others_together() {
 
 #[test]
 fn an_acknowledgement_beyond_a_gap_waits_for_a_millisecond_at_most() {
-    let mut it = Script::closed(
-        Role::Server,
-        &TcpSettings { sack_compression: true, ..settings(Recovery::Sack) },
-    );
+    let mut it = Script::closed(Role::Server, &with_compression(Recovery::Sack));
     it.receive(0, syn(Flags::default()));
     it.receive(100, ack(0));
     it.all();

@@ -2,7 +2,9 @@
 
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_transports::tcp::{BufferLimits, Endpoint, Reading, Recovery, TcpSettings};
+use windtunnel_transports::tcp::{
+    Acknowledgements, Buffers, Endpoint, Reading, Recovery, Socket, TcpSettings,
+};
 
 use crate::path::{Path, settings};
 use crate::script::{Script, at, controller, with_window};
@@ -121,8 +123,8 @@ fn a_receiver_that_never_reads_stops_the_sender_when_its_buffer_is_full() {
     for recovery in EVERY {
         let buffer = 100_000;
         let settings = TcpSettings {
-            reading: Reading::AsTaken,
-            receive_buffer: BufferLimits::fixed(buffer),
+            socket: Socket { reading: Reading::AsTaken, ..Socket::default() },
+            buffers: Buffers { send: 1 << 30, ..Buffers::with_receive(buffer) },
             ..recovering(recovery)
         };
         let mut path = Path::new(settings, 10_000_000, Duration::from_millis(20), 100);
@@ -177,7 +179,10 @@ fn rack_bears_reordering_that_counting_takes_for_losses() {
 #[test]
 fn both_directions_repair_their_losses_at_once_without_timeouts() {
     let mut random = random();
-    let settings = TcpSettings { acknowledge_every: 1, ..recovering(Recovery::Rack) };
+    let settings = TcpSettings {
+        acknowledgements: Acknowledgements { every: 1, ..Acknowledgements::default() },
+        ..recovering(Recovery::Rack)
+    };
     let mut path = Path::new(settings, 50_000_000, Duration::from_millis(20), 1 << 20).with(
         move |_, _, segment| {
             // Only data is lost, one in a hundred.

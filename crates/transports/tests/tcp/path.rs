@@ -9,15 +9,14 @@ use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings};
 use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::{Body, Ecn, Packet};
-use windtunnel_transports::tcp::{BufferLimits, EcnMode, Endpoint, Role, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, EcnMode, Endpoint, Role, TcpSettings};
 
 pub(crate) fn settings(controller: &str) -> TcpSettings {
     let description = DESCRIPTIONS.iter().find(|it| it.name == controller).unwrap();
     TcpSettings {
         ecn: EcnMode::Off,
         server_ecn: EcnMode::Off,
-        receive_buffer: BufferLimits::fixed(1 << 30),
-        send_buffer: 1 << 30,
+        buffers: Buffers { send: 1 << 30, ..Buffers::with_receive(1 << 30) },
         small_queues: Some(false),
         ..TcpSettings::new(ControllerSettings::defaults(description))
     }

@@ -5,7 +5,9 @@ use windtunnel_transports::tcp::{AfterPathChange, Recovery, TcpSettings};
 use crate::script::{Script, ack, with_window};
 
 fn after(after_path_change: AfterPathChange) -> TcpSettings {
-    TcpSettings { after_path_change, ..with_window(Recovery::Rack, 10.0) }
+    let mut settings = with_window(Recovery::Rack, 10.0);
+    settings.window.after_path_change = after_path_change;
+    settings
 }
 
 /// A sender whose window has grown to 40 segments, all of which are in flight at 300 ms.

@@ -20,8 +20,8 @@ fn settings(window: u64) -> TcpSettings {
 /// single segment's probe waits for, is 30 ms, but they are 200 ms beyond the round trip.
 fn probing() -> TcpSettings {
     let mut it = with_window(Recovery::Rack, 10.0);
-    it.timeout_limits.minimum = Duration::from_millis(30);
-    it.timeout_limits.minimum_variation = Duration::from_millis(200);
+    it.timeout.minimum = Duration::from_millis(30);
+    it.timeout.minimum_variation = Duration::from_millis(200);
     it
 }
 
@@ -190,8 +190,8 @@ fn a_lost_tail_is_probed_and_repaired_without_a_timeout() {
 #[test]
 fn a_probe_replaces_a_timeout_that_would_come_first() {
     let mut limited = settings(10);
-    limited.timeout_limits.minimum = Duration::from_millis(200);
-    limited.timeout_limits.minimum_variation = Duration::from_millis(200);
+    limited.timeout.minimum = Duration::from_millis(200);
+    limited.timeout.minimum_variation = Duration::from_millis(200);
     let mut it = Script::connected(&limited, 300, 10_000);
     for round in 2..=100 {
         it.receive(300 * round, ack(10 * (round - 1)));

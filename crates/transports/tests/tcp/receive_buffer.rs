@@ -1,17 +1,21 @@
 //! The receive buffer: as large as its sender needs, and no larger than it may be.
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::tcp::{BufferLimits, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, Reading, Socket, TcpSettings};
 
 use crate::path::{Path, settings};
 use crate::script::at;
 
 /// What Linux has: 64 KiB at first, 6 MiB at most.
-const LINUX: BufferLimits = BufferLimits { initial: 65_535, maximum: 6 << 20 };
+const LINUX: Buffers = Buffers { receive: None, maximum_receive: 6 << 20, send: 4 << 20 };
 
 /// When a transfer of 20 MB is over, in seconds.
-fn took(receive_buffer: BufferLimits, timestamps: bool, delays: [Duration; 2]) -> f64 {
-    let settings = TcpSettings { receive_buffer, timestamps, ..settings("aimd") };
+fn took(buffers: Buffers, timestamps: bool, delays: [Duration; 2]) -> f64 {
+    let settings = TcpSettings {
+        buffers: Buffers { send: 1 << 30, ..buffers },
+        timestamps,
+        ..settings("aimd")
+    };
     let mut path = Path::new(settings, 100_000_000, Duration::ZERO, 1 << 20)
         .with(move |_, there, _| vec![delays[usize::from(!there)]]);
     path.open(20_000_000);
@@ -29,10 +33,10 @@ fn a_buffer_that_grows_is_as_good_as_one_without_limit() {
         (Duration::ZERO, Duration::from_millis(50), Duration::from_millis(100));
     for delays in [[some, some], [none, most], [most, none]] {
         for timestamps in [true, false] {
-            let unlimited = took(BufferLimits::fixed(1 << 30), timestamps, delays);
+            let unlimited = took(Buffers::with_receive(1 << 30), timestamps, delays);
             let grown = took(LINUX, timestamps, delays);
             assert!(grown < 1.02 * unlimited, "{grown} s, {unlimited} s: {delays:?}");
-            let small = took(BufferLimits::fixed(65_535), timestamps, delays);
+            let small = took(Buffers::with_receive(65_535), timestamps, delays);
             assert!(small > 10.0 * unlimited, "64 KiB a round trip");
         }
     }
@@ -42,8 +46,8 @@ fn a_buffer_that_grows_is_as_good_as_one_without_limit() {
 #[test]
 fn a_buffer_grows_to_its_maximum() {
     let maximum = 500_000;
-    let limits = BufferLimits { initial: 65_535, maximum };
-    let settings = TcpSettings { receive_buffer: limits, ..settings("aimd") };
+    let buffers = Buffers { receive: None, maximum_receive: maximum, ..settings("aimd").buffers };
+    let settings = TcpSettings { buffers, ..settings("aimd") };
     let mut path = Path::new(settings, 1_000_000_000, Duration::from_millis(50), 1 << 20);
     path.open(u64::MAX);
     path.run_until(at(2_000));
@@ -58,8 +62,8 @@ fn a_buffer_grows_to_its_maximum() {
 #[test]
 fn a_buffer_that_is_not_read_does_not_grow() {
     let settings = TcpSettings {
-        receive_buffer: LINUX,
-        reading: windtunnel_transports::tcp::Reading::AsTaken,
+        buffers: LINUX,
+        socket: Socket { reading: Reading::AsTaken, ..Socket::default() },
         ..settings("aimd")
     };
     let mut path = Path::new(settings, 100_000_000, Duration::from_millis(20), 1 << 20);

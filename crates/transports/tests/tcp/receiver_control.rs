@@ -2,7 +2,7 @@
 
 use windtunnel_controllers::{DESCRIPTIONS, Settings as ControllerSettings, Value};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_transports::tcp::{BufferLimits, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, TcpSettings};
 
 use crate::path::{Path, settings};
 
@@ -14,7 +14,7 @@ fn with_receiver(controller: &str, set: &[(&str, f64)]) -> TcpSettings {
     }
     TcpSettings {
         receiver_controller: Some(receiver),
-        receive_buffer: BufferLimits::fixed(6 << 20),
+        buffers: Buffers { send: 1 << 30, ..Buffers::with_receive(6 << 20) },
         ..settings("cubic")
     }
 }

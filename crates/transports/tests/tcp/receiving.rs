@@ -2,7 +2,7 @@
 //! 2883; RFC 7323, section 4.3.
 
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{Acknowledgements, Recovery, Role, TcpSettings};
 
 use crate::script::{Script, ack, data, settings, syn};
 
@@ -12,6 +12,11 @@ fn receiver(settings: &TcpSettings) -> Script {
     it.receive(1, ack(0));
     it.all();
     it
+}
+
+fn acknowledging(every: u8) -> TcpSettings {
+    let acknowledgements = Acknowledgements { every, ..Acknowledgements::default() };
+    TcpSettings { acknowledgements, ..settings(Recovery::Rack) }
 }
 
 fn usual() -> Script {
@@ -42,7 +47,7 @@ fn a_single_segment_is_acknowledged_when_the_delay_is_over() {
 
 #[test]
 fn with_delayed_acknowledgements_off_each_segment_is_acknowledged() {
-    let mut it = receiver(&TcpSettings { acknowledge_every: 1, ..settings(Recovery::Rack) });
+    let mut it = receiver(&acknowledging(1));
     for number in 0..4 {
         it.receive(10 + number, data(number));
         assert_eq!(it.only().acknowledges(), number + 1);
@@ -75,7 +80,7 @@ fn a_segment_that_fills_a_gap_is_acknowledged_at_once() {
 /// and where it fills but a part of the gap.
 #[test]
 fn what_fills_a_gap_or_a_part_of_it_never_waits_for_the_delay() {
-    let mut it = receiver(&TcpSettings { acknowledge_every: 100, ..settings(Recovery::Rack) });
+    let mut it = receiver(&acknowledging(100));
     for (millisecond, number) in [(10, 1), (11, 3)] {
         it.receive(millisecond, data(number));
     }
@@ -138,7 +143,7 @@ fn a_timestamp_from_beyond_a_gap_is_not_echoed() {
     // RFC 7323, section 4.3, cases B and C: segment B is missing.
     let mut it = receiver(&TcpSettings {
         timestamps: true,
-        acknowledge_every: 1,
+        acknowledgements: Acknowledgements { every: 1, ..Acknowledgements::default() },
         ..settings(Recovery::Rack)
     });
     let mut echoes = Vec::new();

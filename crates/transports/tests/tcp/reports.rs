@@ -55,7 +55,7 @@ fn a_receiver_without_room_does_not_make_samples_application_limited() {
 #[test]
 fn a_full_send_buffer_lets_no_more_data_out_until_it_is_acknowledged() {
     let (mut settings, heard) = spied(&with_window(Recovery::Rack, 100.0));
-    settings.send_buffer = 30 * SEGMENT;
+    settings.buffers.send = 30 * SEGMENT;
     let mut it = Script::connected(&settings, 100, 1_000);
     assert_eq!(it.sent().len(), 30);
     it.receive(200, ack(10));

@@ -15,7 +15,7 @@ use windtunnel_packets::tcp::{
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    BufferLimits, EcnMode, Endpoint, Idleness, Recovery, Role, TcpSettings,
+    Buffers, EcnMode, Endpoint, Idleness, Recovery, Role, TcpSettings, Window,
 };
 
 /// The bytes of a full segment.
@@ -31,10 +31,9 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
         recovery,
         ecn: EcnMode::Off,
         server_ecn: EcnMode::Off,
-        timeout_limits: RtoLimits { minimum: Duration::from_secs(1), ..RtoLimits::default() },
-        receive_buffer: BufferLimits::fixed(1 << 24),
-        send_buffer: 1 << 24,
-        after_idleness: Idleness::Restart,
+        timeout: RtoLimits { minimum: Duration::from_secs(1), ..RtoLimits::default() },
+        buffers: Buffers { send: 1 << 24, ..Buffers::with_receive(1 << 24) },
+        window: Window { after_idleness: Idleness::Restart, ..Window::default() },
         small_queues: Some(false),
         ..TcpSettings::new(controller("aimd"))
     }
@@ -43,7 +42,7 @@ pub(crate) fn settings(recovery: Recovery) -> TcpSettings {
 /// The same with a first window of this many segments.
 pub(crate) fn with_window(recovery: Recovery, segments: f64) -> TcpSettings {
     let mut settings = settings(recovery);
-    settings.start.initial_window = segments;
+    settings.window.initial = segments;
     settings
 }
 

@@ -11,7 +11,7 @@ const EVERY: [Recovery; 5] =
 /// The timer at its equation, with no floor.
 fn without_floor(recovery: Recovery) -> TcpSettings {
     let mut it = with_window(recovery, 10.0);
-    it.timeout_limits.minimum = Duration::ZERO;
+    it.timeout.minimum = Duration::ZERO;
     it
 }
 
@@ -40,7 +40,7 @@ fn each_sample_moves_the_timeout_by_an_eighth_and_a_quarter() {
 fn the_timeout_is_not_below_its_floor() {
     for (floor, expected) in [(1_000, 1_100), (200, 400)] {
         let mut settings = with_window(Recovery::Sack, 10.0);
-        settings.timeout_limits.minimum = Duration::from_millis(floor);
+        settings.timeout.minimum = Duration::from_millis(floor);
         let mut it = Script::connected(&settings, 100, 1);
         it.all();
         it.until(expected);

@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{BufferLimits, Reading, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, Reading, Recovery, Role, Socket, TcpSettings};
 
 use crate::script::{SEGMENT, Script, ack, data, settings, syn, with_window};
 
@@ -101,8 +101,8 @@ fn half_of_a_small_peers_window_is_no_silly_window() {
 /// A server that has got a SYN, and whose application takes only what a test says.
 fn unread(buffer: u64) -> Script {
     let settings = TcpSettings {
-        reading: Reading::AsTaken,
-        receive_buffer: BufferLimits::fixed(buffer),
+        socket: Socket { reading: Reading::AsTaken, ..Socket::default() },
+        buffers: Buffers { send: 1 << 24, ..Buffers::with_receive(buffer) },
         ..settings(Recovery::Rack)
     };
     let mut it = Script::closed(Role::Server, &settings);
@@ -177,7 +177,7 @@ fn an_advertised_edge_never_moves_back() {
 fn a_window_beyond_64_kib_is_scaled() {
     for (buffer, scale) in [(1 << 16, 1), (1 << 20, 5), (65_535, 0), (1 << 30, 14)] {
         let settings =
-            TcpSettings { receive_buffer: BufferLimits::fixed(buffer), ..settings(Recovery::Rack) };
+            TcpSettings { buffers: Buffers::with_receive(buffer), ..settings(Recovery::Rack) };
         let mut it = Script::closed(Role::Server, &settings);
         it.receive(0, syn(Flags::default()));
         let syn = it.only().segment;

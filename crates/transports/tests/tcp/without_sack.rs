@@ -175,7 +175,7 @@ fn each_gap_that_is_filled_after_a_timeout_reports_a_segment() {
 fn without_sack_as_much_is_delivered_as_was_sent_at_the_rate_of_the_path() {
     for recovery in [Recovery::Tahoe, Recovery::Reno, Recovery::NewReno] {
         let mut settings = TcpSettings { recovery, ..path::settings("reno") };
-        settings.start.initial_window = 60.0;
+        settings.window.initial = 60.0;
         let (settings, heard) = spied(&settings);
         let mut sent = 0;
         let mut path = Path::new(settings, 10_000_000, Duration::from_millis(20), 100).with(

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Endpoint, Nagle, Recovery, TcpSettings};
+use windtunnel_transports::tcp::{Endpoint, Nagle, Recovery, Socket, TcpSettings};
 
 use crate::path::{self, Path};
 use crate::script::{SEGMENT, Script, ack, settings};
@@ -11,7 +11,11 @@ use crate::script::{SEGMENT, Script, ack, settings};
 const EVERY: [Nagle; 3] = [Nagle::Off, Nagle::Classic, Nagle::Minshall];
 
 fn with(nagle: Nagle) -> TcpSettings {
-    TcpSettings { nagle, ..settings(Recovery::Sack) }
+    TcpSettings { socket: socket(nagle, None), ..settings(Recovery::Sack) }
+}
+
+fn socket(nagle: Nagle, write_size: Option<u64>) -> Socket {
+    Socket { nagle, write_size, ..Socket::default() }
 }
 
 /// The lengths of the segments with data sent since the last question.
@@ -80,7 +84,7 @@ fn the_last_data_does_not_wait() {
 #[test]
 fn a_probe_sends_what_waits() {
     for nagle in [Nagle::Classic, Nagle::Minshall] {
-        let rack = TcpSettings { nagle, ..settings(Recovery::Rack) };
+        let rack = TcpSettings { socket: socket(nagle, None), ..settings(Recovery::Rack) };
         let mut it = Script::connected(&rack, 100, 0);
         it.write(2000);
         it.write(100);
@@ -106,7 +110,7 @@ fn what_waits_counts_as_a_lack_of_data() {
 /// A piece goes at once while the window is open; what then waits goes in full segments.
 #[test]
 fn pieces_are_segments_until_the_window_is_full() {
-    let pieces = TcpSettings { write_size: Some(400), ..with(Nagle::Off) };
+    let pieces = TcpSettings { socket: socket(Nagle::Off, Some(400)), ..with(Nagle::Off) };
     let mut it = Script::connected(&pieces, 10, 0);
     it.write(1000);
     assert_eq!(lengths(&mut it), [400, 400, 200]);
@@ -122,7 +126,8 @@ fn pieces_are_segments_until_the_window_is_full() {
 #[test]
 fn pieces_written_before_the_handshake_are_pieces_after_it() {
     for (nagle, expected) in [(Nagle::Off, vec![400, 400, 200]), (Nagle::Minshall, vec![400])] {
-        let pieces = TcpSettings { write_size: Some(400), nagle, ..path::settings("aimd") };
+        let socket = socket(nagle, Some(400));
+        let pieces = TcpSettings { socket, ..path::settings("aimd") };
         let mut lengths = Vec::new();
         let mut path = Path::new(pieces, 1_000_000_000, Duration::from_millis(10), 100).with(
             |_, forth, segment| {
@@ -149,8 +154,9 @@ fn two_writes_before_a_read_wait_for_a_delayed_acknowledgement() {
             (Nagle::Classic, delay * 3 + within),
             (Nagle::Minshall, delay * 3 + within),
         ] {
-            let settings =
-                TcpSettings { nagle, acknowledge_within: within, ..path::settings("aimd") };
+            let mut settings =
+                TcpSettings { socket: socket(nagle, None), ..path::settings("aimd") };
+            settings.acknowledgements.within = within;
             let mut path = Path::new(settings, 10_000_000_000, delay, 100);
             path.open(0);
             path.run_until(Time::ZERO + Duration::from_millis(100));
@@ -193,7 +199,7 @@ proptest! {
         nagle in prop::sample::select(vec![Nagle::Classic, Nagle::Minshall]),
         write_size in prop::option::of(1..3000_u64),
     ) {
-        let settings = TcpSettings { write_size, ..with(nagle) };
+        let settings = TcpSettings { socket: socket(nagle, write_size), ..with(nagle) };
         let mut it = Script::connected(&settings, 1, 0);
         let (mut in_flight, mut written, mut acknowledged) = (Vec::new(), 0, 0_u64);
         let rest = std::iter::repeat_n(Step::Acknowledge(1), 1000);
@@ -226,8 +232,8 @@ proptest! {
         lost in prop::collection::btree_set(0..60_usize, 0..10),
         closes in any::<bool>(),
     ) {
-        let write_size = Some(write_size);
-        let settings = TcpSettings { write_size, nagle, recovery, ..path::settings("aimd") };
+        let socket = socket(nagle, Some(write_size));
+        let settings = TcpSettings { socket, recovery, ..path::settings("aimd") };
         let mut number = 0;
         let mut path = Path::new(settings, 10_000_000, Duration::from_millis(10), 100)
             .with(|_, _, _| {

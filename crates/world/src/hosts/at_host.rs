@@ -139,7 +139,7 @@ impl Host for AtHost<'_> {
     fn room(&self, stream: Stream) -> u64 {
         let Some(socket) = self.socket(stream) else { return 0 };
         let settings = socket.endpoint.settings();
-        let initial = settings.start.initial_window;
+        let initial = settings.window.initial;
         let window = socket.endpoint.cwnd().unwrap_or(initial);
         let wanted = (2.0 * window * f64::from(settings.maximum_segment)).ceil() as u64;
         wanted.saturating_sub(socket.endpoint.unacknowledged())
@@ -150,7 +150,7 @@ impl Host for AtHost<'_> {
     }
 
     fn write_size(&self) -> Option<u64> {
-        self.settings().write_size
+        self.settings().socket.write_size
     }
 
     fn begin(&mut self) {

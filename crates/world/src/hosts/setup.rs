@@ -8,7 +8,7 @@ use windtunnel_applications::{Relay, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
 use windtunnel_transports::mptcp::MultipathCounters;
 use windtunnel_transports::tcp::{
-    BufferLimits, EndpointCounters, LimitTimes, Reading, TcpOutbox, TcpSettings,
+    Buffers, EndpointCounters, LimitTimes, Reading, Socket, TcpOutbox, TcpSettings,
 };
 
 use super::running::Running;
@@ -113,8 +113,8 @@ impl Hosts {
         let first = self.slots.len() as u32;
         let to_proxy = flow.split.as_ref().map(|it| {
             Arc::new(TcpSettings {
-                receive_buffer: BufferLimits::fixed(it.buffer),
-                reading: Reading::AsTaken,
+                buffers: Buffers { receive: Some(it.buffer), ..settings.buffers },
+                socket: Socket { reading: Reading::AsTaken, ..settings.socket },
                 ..(**settings).clone()
             })
         });

@@ -144,7 +144,7 @@ impl NdnLayer {
     pub(super) fn add_consumer(&mut self, plan: &ConsumerPlan, streams: &Streams) -> u32 {
         let place = self.consumers.len() as u32;
         let face = self.add_application(Beside::Consumer(place));
-        let controller = AnyController::new(plan.start, &plan.controller);
+        let controller = AnyController::new(plan.settings.window.start(), &plan.controller);
         let random = streams.stream(&format!("consumer {}", plan.name));
         let consumer = Consumer::new(plan.settings.clone(), controller, random);
         self.consumers.push(ConsumerSeat { consumer, face, wake: Time::NEVER, log: None });

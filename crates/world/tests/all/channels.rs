@@ -87,7 +87,7 @@ fn a_link_sends_while_its_trace_has_a_rate_and_it_is_up() {
         plan.changes.push(ChangePlan { time, port, change });
     }
     // What waits is not asked for again.
-    plan.consumers[0].settings.timeout_limits.initial = Duration::from_secs(10);
+    plan.consumers[0].settings.timeout.initial = Duration::from_secs(10);
     let (_, series) = run_recorded(&plan);
     let seen: Vec<f64> =
         series.ports.iter().skip(1).step_by(2).map(|it| it.throughput_bps).collect();

@@ -295,7 +295,7 @@ fn random_loss_costs_a_timeout_each() {
     let mut plan = chain(1, &direction(1000, 20), window);
     plan.links[0].directions[1].loss = Loss::Bernoulli(probability);
     let timeout = Duration::from_millis(200);
-    let limits = &mut plan.consumers[0].settings.timeout_limits;
+    let limits = &mut plan.consumers[0].settings.timeout;
     (limits.initial, limits.minimum, limits.maximum) = (timeout, timeout, timeout);
     plan.duration = Duration::from_secs(200);
     let world = run(&plan);

@@ -11,7 +11,7 @@ use windtunnel_engine::{Control, Duration, Rate, Time};
 use windtunnel_links::{AirPlan, Impairment, Loss, RateTrace, RateTraces, Reordering};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::{CongestionAction, Discipline, QueueLimit};
-use windtunnel_transports::tcp::{BufferLimits, EcnMode, Recovery};
+use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
     ChangePlan, DirectionPlan, LinkChange, Plan, PortCounters, PortId, PortSample, RecordingPlan,
     Transport, World,
@@ -248,7 +248,7 @@ fn the_acknowledgements_of_tcp_take_airtime() {
     let mut transport = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
     if let Transport::Tcp { settings, .. } = &mut transport {
         // What is in flight fits into the queue.
-        Arc::make_mut(settings).receive_buffer = BufferLimits::fixed(40_000);
+        Arc::make_mut(settings).buffers.receive = Some(40_000);
     }
     plan.flows.push(ip_flow("bulk", 0, 1, transport));
     plan.duration = Duration::from_secs(60);

@@ -12,8 +12,7 @@ use windtunnel_links::{Impairment, Loss};
 use windtunnel_networks::ndn::forwarder::{ForwarderCounters, ForwarderMarks};
 use windtunnel_networks::ndn::link_service::{LinkServiceCounters, LinkServiceSettings};
 use windtunnel_queues::{Discipline, Pcon};
-use windtunnel_transports::ndn::consumer::Reaction;
-use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::ndn::consumer::{ConsumerTimeout, Reaction};
 use windtunnel_world::{DirectionPlan, Paths, Plan, RoutePlan, World};
 
 fn node(world: &World, index: usize) -> ForwarderCounters {
@@ -344,7 +343,7 @@ fn a_producers_response_delay_is_part_of_each_round_trip() {
 fn timeouts_double_and_a_dead_path_is_asked_ever_more_rarely() {
     let mut plan = chain(1, &direction(10, 1), 1);
     plan.links[0].directions[0].loss = Loss::Bernoulli(1.0);
-    plan.consumers[0].settings.timeout_limits = RtoLimits::default();
+    plan.consumers[0].settings.timeout = ConsumerTimeout::default();
     for (seconds, interests) in
         [(0, 1), (1, 2), (3, 3), (7, 4), (15, 5), (31, 6), (63, 7), (123, 8)]
     {
@@ -378,7 +377,7 @@ fn in_fragments() -> Plan {
     serve(&mut plan, 2, "/data");
     let consumer = ask(&mut plan, 0, "/data", WINDOW);
     file(consumer, SEGMENTS);
-    consumer.settings.timeout_limits = RtoLimits::default();
+    consumer.settings.timeout = ConsumerTimeout::default();
     plan
 }
 

@@ -34,9 +34,9 @@ fn shallow(name: &str, packets: u32, change: impl Fn(&mut TcpSettings)) -> Plan 
 }
 
 fn offload(settings: &mut TcpSettings) {
-    settings.segmentation_offload = true;
-    settings.receive_offload = Some(Duration::from_micros(50));
-    settings.sack_compression = true;
+    settings.offload.segmentation = true;
+    settings.offload.receive = true;
+    settings.acknowledgements.sack_compression = true;
 }
 
 /// Drops at the queue, and the bits per second that arrived.

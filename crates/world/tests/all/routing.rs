@@ -77,7 +77,7 @@ fn a_given_route_to_a_longer_prefix_goes_before_the_computed_one() {
 fn where_all_paths_are_used_a_retransmission_takes_the_other_one() {
     let mut plan = two_ways(3, 1);
     plan.links[3].directions[0].loss = Loss::Bernoulli(1.0);
-    let limits = &mut plan.consumers[0].settings.timeout_limits;
+    let limits = &mut plan.consumers[0].settings.timeout;
     (limits.initial, limits.maximum) = (Duration::from_millis(200), Duration::from_millis(200));
     let world = run(&plan);
     assert_eq!(flow(&world, 0).data, 0, "the only path loses everything");

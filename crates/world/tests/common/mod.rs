@@ -6,7 +6,7 @@ pub(crate) mod any;
 
 use std::sync::{Arc, Mutex};
 
-use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Start, Value};
+use windtunnel_controllers::{self as controllers, DESCRIPTIONS, Value};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Time};
 use windtunnel_links::{Impairment, Loss, Victims};
 use windtunnel_networks::bridge::{
@@ -22,12 +22,12 @@ use windtunnel_queues::{
     Pcon, PieSettings, QueueLimit, Ramp, RedSettings, SceSettings, Thresholds,
 };
 use windtunnel_transports::ndn::consumer::{
-    Backoff, Consumer, ConsumerCounters, ConsumerSettings, ConsumerWorkload, LateData, Reaction,
-    RttGain, TimeoutMeaning, WindowFraction,
+    Consumer, ConsumerCounters, ConsumerSettings, ConsumerTimeout, ConsumerWindow,
+    ConsumerWorkload, Reaction,
 };
 use windtunnel_transports::ndn::producer::Producer;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{BufferLimits, EcnMode, Recovery, TcpSettings};
+use windtunnel_transports::tcp::{Buffers, EcnMode, Recovery, TcpSettings};
 use windtunnel_world::{
     BridgePlan, ChannelSample, Chunk, ConsumerPlan, DirectionPlan, FlowCounters, FlowPlan,
     FlowSample, LinkPlan, Metric, NodePlan, NodeSample, PacketEvent, Paths, Plan, PlaybackSample,
@@ -264,23 +264,18 @@ pub(crate) fn ask<'a>(
         lifetime_ms: 4000,
         hop_limit: None,
         must_be_fresh: false,
-        window_fraction: WindowFraction::Waits,
-        timeout_limits: RtoLimits {
+        window: ConsumerWindow { minimum: Some(1.0), ..ConsumerWindow::default() },
+        timeout: ConsumerTimeout {
             initial: patience,
             minimum: patience,
-            minimum_variation: RtoLimits::default().minimum_variation,
             maximum: patience,
-            most_backoff: 1.0,
+            most_doublings: Some(0),
+            ..ConsumerTimeout::default()
         },
-        rtt_gain: RttGain::PerRoundTrip,
-        timeout_check: Duration::ZERO,
-        backoff: Backoff::OncePerRoundTrip,
         on_mark: Reaction::OncePerRoundTrip,
         on_timeout: Reaction::OncePerRoundTrip,
-        timeout_meaning: TimeoutMeaning::Loss,
         on_nack: Reaction::OncePerRoundTrip,
         recovery_margin: None,
-        late_data: LateData::Measures,
         blocking_read: None,
         start: Time::ZERO,
         start_within: Duration::ZERO,
@@ -291,12 +286,6 @@ pub(crate) fn ask<'a>(
         node,
         settings,
         controller: fixed(window),
-        start: Start {
-            initial_window: 2.0,
-            minimum_window: 1.0,
-            restart_window: 2.0,
-            initial_ssthresh: f64::INFINITY,
-        },
     });
     plan.consumers.last_mut().expect("it was just put in")
 }
@@ -351,7 +340,7 @@ pub(crate) fn dumbbell(pairs: usize, access: &DirectionPlan, between: &Direction
 /// Consumers as the fetchers of ndn-tools are, with this controller.
 pub(crate) fn adaptive(consumer: &mut ConsumerPlan, name: &str) {
     consumer.controller = controller(name);
-    consumer.settings.timeout_limits = RtoLimits::default();
+    consumer.settings.timeout = ConsumerTimeout::default();
 }
 
 pub(crate) fn file(consumer: &mut ConsumerPlan, segments: u64) {
@@ -519,9 +508,8 @@ pub(crate) fn over_tcp(
         recovery,
         ecn,
         server_ecn: ecn,
-        timeout_limits: RtoLimits::default(),
-        receive_buffer: BufferLimits::fixed(1 << 30),
-        send_buffer: 1 << 30,
+        timeout: RtoLimits::default(),
+        buffers: Buffers { send: 1 << 30, ..Buffers::with_receive(1 << 30) },
         small_queues: Some(false),
         ..TcpSettings::new(controller("cubic"))
     };

@@ -3,7 +3,7 @@
 use windtunnel_engine::{Control, Duration, Stop};
 use windtunnel_networks::ndn::forwarder::ForwarderCounters as NodeCounters;
 use windtunnel_packets::ndn::{PacketFormat, PrefixId};
-use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::ndn::consumer::ConsumerTimeout;
 use windtunnel_world::{LinkChange, Paths, Plan, PortId, World};
 
 use crate::common::{ask, assert_conserved, direction, flow, join, nodes, serve};
@@ -15,7 +15,7 @@ fn plan_of(strategy: &'static str, paths: Paths) -> Plan {
     plan.routing.paths = paths;
     plan.nodes.iter_mut().for_each(|it| it.strategy = strategy);
     serve(&mut plan, 3, "/data");
-    ask(&mut plan, 0, "/data", 4).settings.timeout_limits = RtoLimits::default();
+    ask(&mut plan, 0, "/data", 4).settings.timeout = ConsumerTimeout::default();
     plan
 }
 
@@ -112,7 +112,7 @@ fn names_under_a_withdrawn_prefix_go_by_the_next_shorter_one() {
     serve(&mut plan, 2, "/data/special");
     let consumer = ask(&mut plan, 1, "/data/special", 4);
     assert_eq!(consumer.settings.prefix, PrefixId::new(1, PacketFormat::Ndn));
-    consumer.settings.timeout_limits = RtoLimits::default();
+    consumer.settings.timeout = ConsumerTimeout::default();
     change(&mut plan, 2000, 1, LinkChange::Down);
     change(&mut plan, 5000, 1, LinkChange::Up);
     let mut world = world(&plan);

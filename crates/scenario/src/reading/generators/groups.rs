@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
@@ -13,12 +14,23 @@ use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
 use crate::reading::reader;
+use crate::reading::setting_groups::{GROUPS, complete};
 use crate::reading::tree::{Entry, Node as Tree, Value};
 use crate::reading::units::{Measured, written};
 
 /// For each key its values: the first thing has the first one, and after the last one it is the
 /// first one's turn again.
-pub(crate) type InTurn = BTreeMap<String, Vec<serde_json::Value>>;
+pub(crate) type InTurn = BTreeMap<String, Turns>;
+
+/// The values of a key, or of the keys of a table that groups settings.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+#[expect(dead_code, reason = "trees are read instead; this is their schema")]
+pub(crate) enum Turns {
+    Values(Vec<serde_json::Value>),
+    Group(BTreeMap<String, Vec<serde_json::Value>>),
+}
 
 /// The keys that make a table of that section stand for many things.
 fn keys(section: &str) -> &'static [&'static str] {
@@ -60,7 +72,7 @@ struct Group<'a> {
     name: &'a Entry,
     /// What all have.
     common: Vec<Entry>,
-    in_turn: Vec<(Entry, Vec<Tree>)>,
+    in_turn: Vec<Turn>,
     stagger: Option<Duration>,
     start: Option<&'a Tree>,
     flows: Option<Vec<PatternFlow>>,
@@ -86,7 +98,7 @@ pub(super) fn made(
     let count = count(thing, keys.count.as_ref(), flows.as_deref(), &in_turn)?;
     let group = Group {
         name: thing,
-        in_turn: values(in_turn, &common)?,
+        in_turn: turns(in_turn, &common)?,
         common,
         stagger: keys.stagger.map(|it| it.0),
         start: context.start,
@@ -121,25 +133,58 @@ fn count(
     Ok(all)
 }
 
+/// The values of a key that things have in turn.
+struct Turn {
+    key: Entry,
+    values: Vec<Tree>,
+    /// The table that groups it, if one does.
+    group: Option<Entry>,
+}
+
+impl Turn {
+    /// What the thing of that number has, from 1.
+    fn of(&self, number: usize) -> Entry {
+        let node = self.values[(number - 1) % self.values.len()].clone();
+        let own = Entry { node, ..self.key.clone() };
+        let Some(group) = &self.group else { return own };
+        let node = Tree { span: group.node.span.clone(), value: Value::Table(vec![own]) };
+        Entry { node, ..group.clone() }
+    }
+}
+
 /// The values that things have in turn.
-fn values(in_turn: Vec<Entry>, common: &[Entry]) -> Result<Vec<(Entry, Vec<Tree>)>, Mistake> {
+fn turns(in_turn: Vec<Entry>, common: &[Entry]) -> Result<Vec<Turn>, Mistake> {
     let Some(in_turn) = in_turn.into_iter().next() else { return Ok(Vec::new()) };
     let Value::Table(entries) = in_turn.node.value else {
         return Err(Mistake::new("`in_turn` must be a table")
             .at(in_turn.node.span)
             .help("write in_turn = { controller = [\"cubic\", \"bbr\"] }"));
     };
-    entries.into_iter().map(|it| array(it, common)).collect()
+    let mut turns = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let grouped = entry.node.entries().filter(|_| GROUPS.contains(&entry.key.as_str()));
+        let Some(grouped) = grouped else {
+            turns.push(turn(entry, common, None)?);
+            continue;
+        };
+        let beside = common.iter().find(|it| it.key == entry.key);
+        let beside = beside.and_then(|it| it.node.entries()).unwrap_or_default();
+        for it in grouped {
+            turns.push(turn(it.clone(), beside, Some(entry.clone()))?);
+        }
+    }
+    Ok(turns)
 }
 
-fn array(entry: Entry, common: &[Entry]) -> Result<(Entry, Vec<Tree>), Mistake> {
+/// The values of a key in `in_turn`, `beside` which the table has these.
+fn turn(entry: Entry, beside: &[Entry], group: Option<Entry>) -> Result<Turn, Mistake> {
     let wrong = |message: String| Mistake::new(message).at(entry.span.clone());
-    if common.iter().any(|it| it.key == entry.key) {
+    if beside.iter().any(|it| it.key == entry.key) {
         return Err(wrong(format!("`{}` is in the table and in its `in_turn`", entry.key))
             .help("remove one of them"));
     }
     match entry.node.value.clone() {
-        Value::Array(values) if !values.is_empty() => Ok((entry, values)),
+        Value::Array(values) if !values.is_empty() => Ok(Turn { key: entry, values, group }),
         _ => Err(wrong(format!("`{}` must be an array of values", entry.key))
             .help(format!("write in_turn = {{ {} = [first, second] }}", entry.key))),
     }
@@ -149,10 +194,7 @@ impl Group<'_> {
     /// The thing of that number, from 1.
     fn thing(&self, number: usize) -> Result<Entry, Mistake> {
         let mut entries = self.common.clone();
-        for (key, values) in &self.in_turn {
-            let node = values[(number - 1) % values.len()].clone();
-            entries.push(Entry { node, ..key.clone() });
-        }
+        self.in_turn.iter().for_each(|it| complete(&mut entries, &[it.of(number)]));
         entries.iter_mut().for_each(|it| count_in(&mut it.node, number));
         if let Some(flows) = &self.flows {
             let PatternFlow { ends: [from, to], own } = &flows[(number - 1) % flows.len()];

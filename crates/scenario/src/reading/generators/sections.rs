@@ -5,6 +5,7 @@ use indexmap::map::Entry as Slot;
 
 use super::entries::entry;
 use crate::reading::error::Mistake;
+use crate::reading::setting_groups;
 use crate::reading::tree::{Entry, Node as Tree, Value};
 
 /// The things of one kind, by name.
@@ -69,11 +70,7 @@ impl Section {
 /// Adds to what is written of a thing what makes it says.
 fn complete(written: &mut Entry, made: &Entry) {
     let Some(own) = written.node.entries_mut() else { return };
-    for entry in made.node.entries().unwrap_or_default() {
-        if !own.iter().any(|it| it.key == entry.key) {
-            own.push(entry.clone());
-        }
-    }
+    setting_groups::complete(own, made.node.entries().unwrap_or_default());
 }
 
 fn twice(entry: &Entry) -> Mistake {

@@ -1,7 +1,7 @@
 //! A consumer outside of any scenario, with what scenario files have by default.
 
 use indexmap::IndexMap;
-use windtunnel_controllers::{Settings, Start};
+use windtunnel_controllers::Settings;
 use windtunnel_transports::ndn::consumer::ConsumerSettings;
 
 use super::Consumer;
@@ -20,8 +20,6 @@ pub struct LoneConsumer {
     pub settings: ConsumerSettings,
     /// Its controller.
     pub controller: Settings,
-    /// The controller's initial conditions.
-    pub start: Start,
 }
 
 /// The consumer of segments of this many bytes. `controller` is a name, or a table as in scenario
@@ -50,7 +48,7 @@ fn plan(text: &str, segment: u32) -> Result<LoneConsumer, Mistake> {
     let mut prefixes = Prefixes::default();
     let prefix = prefixes.insert(&consumer.prefix)?;
     let settings = consumer.settings(prefix, &prefixes, segment)?;
-    Ok(LoneConsumer { settings, controller, start: consumer.window()? })
+    Ok(LoneConsumer { settings, controller })
 }
 
 #[cfg(test)]

@@ -1,17 +1,16 @@
 //! Consumers: flows of Interests and the Data that they bring.
 
 mod alone;
-mod blocking_read;
-mod reactions;
 mod workload;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_controllers::Start;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ndn::{PacketFormat, PrefixId};
-use windtunnel_transports::ndn::consumer::ConsumerSettings;
-use windtunnel_transports::rtt::RtoLimits;
+use windtunnel_transports::ndn::BlockingRead;
+use windtunnel_transports::ndn::consumer::{
+    ConsumerSettings, ConsumerTimeout, ConsumerWindow, Reaction,
+};
 use windtunnel_world::{ConsumerPlan, ProducerPlan};
 
 use crate::network::nodes::Names;
@@ -21,12 +20,10 @@ use crate::reading::located::Located;
 use crate::reading::prefixes::Prefixes;
 use crate::reading::schema::filled;
 use crate::reading::timers::{self, zero};
-use crate::reading::units::{Measured, Segments, Share, milliseconds, segments};
+use crate::reading::units::{Measured, Share, milliseconds};
 use crate::traffic::controllers::{Controller, Controllers};
 use crate::traffic::needs::{Carrier, check_needs};
 pub use alone::{LoneConsumer, lone_consumer};
-use blocking_read::BlockingRead;
-use reactions::{Backoff, LateData, Reaction, RttGain, TimeoutMeaning, WindowFraction};
 use workload::Workload;
 
 /// The segment where no producer says how large it is, in bytes.
@@ -44,11 +41,9 @@ pub(crate) struct Consumer {
     /// What controls its window: a name under `[controllers]`, the name of a
     /// controller, or a table with the latter as `kind` and parameters.
     controller: Controller,
-    /// The window at the start.
-    #[serde(default = "segments::<2>")]
-    initial_window: Located<Measured<Segments>>,
-    /// The smallest window; default: the initial one.
-    minimum_window: Option<Located<Measured<Segments>>>,
+    /// Its window.
+    #[serde(default)]
+    window: Located<ConsumerWindow>,
     /// What it asks for; default: `stream`.
     #[serde(default)]
     workload: Workload,
@@ -69,9 +64,6 @@ pub(crate) struct Consumer {
     /// Whether cached Data past its freshness is refused.
     #[serde(default)]
     must_be_fresh: Located<bool>,
-    /// What a fraction of a segment in the window allows.
-    #[serde(default)]
-    window_fraction: WindowFraction,
     /// How it reacts to marked Data.
     #[serde(default)]
     on_mark: Reaction,
@@ -86,36 +78,14 @@ pub(crate) struct Consumer {
     /// ndn-tools. With a share: behind the next segment, by that share of the segments from
     /// the highest received to the next; 50 % in ndnSIM.
     recovery_margin: Option<Measured<Share>>,
-    /// What Data does whose Interest timed out and was not sent again yet.
+    /// When an Interest times out, and what that means.
     #[serde(default)]
-    late_data: LateData,
-    /// What a timeout means to the controller.
-    #[serde(default)]
-    timeout_meaning: TimeoutMeaning,
+    timeout: Located<ConsumerTimeout>,
     /// It does everything in one loop, as Cefore's `cefgetfile`: it reads, waiting for a message,
     /// and looks for what is missing only after that, so that a loss stalls it for 1 s to 2 s.
     /// Out-of-order Data lets no new Interest leave: the window begins with the first segment
     /// that is missing. No timeouts, and no reaction to NACKs. Default: timeouts.
     blocking_read: Option<BlockingRead>,
-    /// When a timeout doubles the timeout.
-    #[serde(default)]
-    backoff: Backoff,
-    /// The timeout before the first round trip is measured.
-    #[serde(default = "milliseconds::<1000>")]
-    initial_timeout: Located<Measured<Duration>>,
-    /// The smallest timeout.
-    #[serde(default = "milliseconds::<200>")]
-    minimum_timeout: Located<Measured<Duration>>,
-    /// The greatest timeout.
-    #[serde(default = "milliseconds::<60_000>")]
-    maximum_timeout: Located<Measured<Duration>>,
-    /// How often the timeout may have been doubled; default: no limit.
-    most_doublings: Option<Located<u8>>,
-    /// How much one round trip moves the smoothed one.
-    #[serde(default)]
-    rtt_gain: RttGain,
-    /// How often timeouts are looked for; default: when they expire.
-    timeout_check: Option<Located<Measured<Duration>>>,
     /// How many consumers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
     /// the number. Default: it is one consumer.
     #[serde(rename = "count")]
@@ -146,32 +116,19 @@ impl Consumer {
     ) -> Result<ConsumerPlan, Mistake> {
         let controller = context.controllers.settings(&self.controller)?;
         check_needs(context.controllers, &controller, Carrier::Consumer, &self.controller)?;
-        let start = self.window()?;
         let node = context.nodes.index(&self.node)?;
         let prefix = prefixes.insert(&self.prefix)?;
         let closest = closest(context.producers, prefixes, prefix);
         self.check_published(closest, prefixes, prefix)?;
         let segment = closest.map_or(SEGMENT, |it| it.producer.content);
         let settings = self.settings(prefix, prefixes, segment)?;
-        Ok(ConsumerPlan { name: name.to_owned(), node, settings, controller, start })
+        Ok(ConsumerPlan { name: name.to_owned(), node, settings, controller })
     }
 
-    fn window(&self) -> Result<Start, Mistake> {
-        let initial_window = self.initial_window.value.0.0;
-        let minimum_window = self.minimum_window.as_ref();
-        let minimum_window = match minimum_window {
-            None => initial_window,
-            Some(it) => {
-                timers::at_most_initial(it, initial_window)?;
-                it.value.0.0
-            }
-        };
-        Ok(Start {
-            initial_window,
-            minimum_window,
-            restart_window: initial_window,
-            initial_ssthresh: f64::INFINITY,
-        })
+    fn window(&self) -> Result<ConsumerWindow, Mistake> {
+        let ConsumerWindow { initial, minimum, .. } = self.window.value;
+        timers::at_most_initial(&self.window, minimum, initial)?;
+        Ok(self.window.value)
     }
 
     /// CCNx has no word for freshness: a node's own clock decides what has expired.
@@ -200,18 +157,13 @@ impl Consumer {
     }
 
     /// A consumer whose reads block has no timeouts.
-    fn check_timeouts(&self) -> Result<(), Mistake> {
-        let times = [&self.initial_timeout, &self.minimum_timeout, &self.maximum_timeout];
-        let times = times.into_iter().chain(&self.timeout_check).map(|it| it.span.clone());
-        let spans = times.chain(self.most_doublings.iter().map(|it| it.span.clone()));
-        match spans.flatten().next().filter(|_| self.blocking_read.is_some()) {
-            None => Ok(()),
-            Some(span) => {
-                Err(Mistake::new("timeouts cannot be set for a consumer with `blocking_read`")
-                    .at(Some(span))
-                    .help("remove this key, or `blocking_read`"))
-            }
-        }
+    fn timeout(&self) -> Result<ConsumerTimeout, Mistake> {
+        self.timeout.checked(
+            |_| self.timeout.span.is_none() || self.blocking_read.is_none(),
+            || "`timeout` cannot be set for a consumer with `blocking_read`".to_owned(),
+            "remove `timeout` or `blocking_read`",
+        )?;
+        Ok(self.timeout.value)
     }
 
     fn hop_limit(&self, format: PacketFormat) -> Option<u8> {
@@ -231,8 +183,6 @@ impl Consumer {
         self.check_format(format)?;
         let [start, start_within] = [&self.start, &self.start_within].map(|it| it.value.0);
         let start = Time::ZERO + start;
-        let most_doublings = self.most_doublings.as_ref();
-        self.check_timeouts()?;
         Ok(ConsumerSettings {
             prefix: PrefixId::new(prefix, format),
             prefix_size: format.name_size(prefixes.name(prefix)),
@@ -241,24 +191,13 @@ impl Consumer {
             lifetime_ms: lifetime(&self.interest_lifetime)?,
             hop_limit: self.hop_limit(format),
             must_be_fresh: self.must_be_fresh.value,
-            timeout_limits: RtoLimits {
-                initial: timers::above_zero(&self.initial_timeout, "initial_timeout")?,
-                minimum: self.minimum_timeout.value.0,
-                maximum: timers::above_zero(&self.maximum_timeout, "maximum_timeout")?,
-                most_backoff: most_doublings.map_or(f64::INFINITY, |it| f64::from(it.value).exp2()),
-                ..RtoLimits::default()
-            },
-            window_fraction: self.window_fraction.into(),
-            rtt_gain: self.rtt_gain.into(),
-            timeout_check: self.timeout_check.as_ref().map_or(Duration::ZERO, |it| it.value.0),
-            backoff: self.backoff.into(),
-            on_mark: self.on_mark.into(),
-            on_timeout: self.on_timeout.into(),
-            timeout_meaning: self.timeout_meaning.into(),
-            on_nack: self.on_nack.into(),
+            window: self.window()?,
+            timeout: self.timeout()?,
+            on_mark: self.on_mark,
+            on_timeout: self.on_timeout,
+            on_nack: self.on_nack,
             recovery_margin: self.recovery_margin.map(|it| it.0.0),
-            late_data: self.late_data.into(),
-            blocking_read: self.blocking_read.as_ref().map(BlockingRead::plan).transpose()?,
+            blocking_read: self.blocking_read,
             start,
             start_within,
             stop: timers::stop(self.stop.as_ref(), start + start_within)?,

@@ -5,7 +5,6 @@ mod paths;
 mod split;
 mod subflow_changes;
 mod tcp;
-mod tcp_defaults;
 mod udp;
 mod workloads;
 

@@ -6,15 +6,17 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use windtunnel_packets::multipath::Version;
 use windtunnel_transports::mptcp::scheduler::{Maker, SchedulerSettings};
-use windtunnel_transports::mptcp::{DESCRIPTIONS, MultipathSettings, PathSettings};
-use windtunnel_transports::tcp::{Accounting, TcpSettings, WindowUnit};
+use windtunnel_transports::mptcp::{
+    DESCRIPTIONS, MultipathOptions, MultipathSettings, PathSettings,
+};
+use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{MultipathPlan, PortId};
 
 use super::paths::{FlowContext, along, between_regions, keep_ends};
 use super::subflow_changes::{SubflowChange, in_order};
 use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, suggestion};
-use crate::reading::located::Located;
+use crate::reading::located::{Both, Located};
 
 /// The most paths of a flow.
 const MOST_PATHS: usize = 8;
@@ -22,10 +24,14 @@ const MOST_PATHS: usize = 8;
 /// Paths, each by the names of its links.
 type NamedPaths = Located<Vec<Located<Vec<Located<String>>>>>;
 
+/// Multipath TCP: its paths, and how its ends share data among them.
+pub(super) type Multipath = Both<Paths, MultipathOptions>;
+
 /// Multipath TCP (RFC 8684): a subflow on each of several paths.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Multipath {
+#[schemars(rename = "Multipath")]
+pub(super) struct Paths {
     /// The links of each path, from `from` to `to`; what comes back takes the same links. Between
     /// regions, only the first link and the last, whose addresses the path's packets have: what
     /// lies between is left to the routers. The connection is opened on the first path. Default: for each link of `from` and each of `to` the
@@ -48,31 +54,6 @@ pub(super) struct Multipath {
     /// The version of the protocol.
     #[serde(default)]
     version: ProtocolVersion,
-    /// Whether data that fills the receiver's window because it is late on a slower subflow is
-    /// sent again on a faster one, and the slower one's window is halved, as Linux's
-    /// out-of-tree implementation does.
-    #[serde(default = "yes")]
-    opportunistic_retransmission: bool,
-    /// Whether a lack of data marks the samples of a subflow's delivery rate as limited by the
-    /// application. In Linux it does not: BBR takes those of a subflow that the scheduler
-    /// leaves without data for the path's.
-    #[serde(default = "yes")]
-    application_limited: bool,
-    /// What windows, data in flight and delivery rates of subflows are counted in.
-    #[serde(default)]
-    window_unit: WindowUnit,
-    /// Whether rates of sending, which are segments per second, are taken for those of segments
-    /// of plain TCP, although the options of Multipath TCP leave less room for data, as in Linux:
-    /// subflows are paced faster, by 1448 / 1420. Default: with version `v1`.
-    paced_as_plain: Option<bool>,
-    /// Whether the end that does not open the connection knows the protocol; otherwise both
-    /// speak plain TCP on the first path.
-    #[serde(default = "yes")]
-    server_is_capable: bool,
-}
-
-fn yes() -> bool {
-    true
 }
 
 choice! {
@@ -139,7 +120,7 @@ impl Scheduler {
 impl Multipath {
     /// The bytes of data that each segment has less than one of plain TCP.
     pub(super) fn overhead(&self) -> u32 {
-        u32::from(MultipathSettings::overhead(self.version.into()))
+        u32::from(MultipathSettings::overhead(self.common.version.into()))
     }
 
     /// The paths of a flow between two nodes, on subflows like that; its receiver may be the one
@@ -151,10 +132,27 @@ impl Multipath {
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
+        let (mut settings, paths) = self.common.plan(context, ends, tcp, receiver_opens)?;
+        settings.options = self.own;
+        Ok(MultipathPlan { settings: Arc::new(settings), paths, receiver_opens })
+    }
+}
+
+/// How the ends behave, and the links of each path.
+type Planned = (MultipathSettings, Vec<Vec<PortId>>);
+
+impl Paths {
+    fn plan(
+        &self,
+        context: &FlowContext<'_>,
+        ends: [usize; 2],
+        tcp: &TcpSettings,
+        receiver_opens: bool,
+    ) -> Result<Planned, Mistake> {
         let routed = context.paths.routed;
         let are_apart = routed.are_apart(ends);
         if are_apart && routed.systems.is_some() {
-            return self.between_systems(context, tcp, receiver_opens);
+            return self.between_systems(context, tcp);
         }
         if let Some(it) = &self.subflows {
             return Err(it
@@ -199,8 +197,8 @@ impl Multipath {
             addresses: interfaces.addresses(path),
             is_backup: place >= active,
         });
-        let settings = Arc::new(self.settings(context, tcp, settings.collect())?);
-        Ok(MultipathPlan { settings, paths, receiver_opens })
+        let settings = self.settings(context, tcp, settings.collect())?;
+        Ok((settings, paths))
     }
 
     fn settings(
@@ -214,20 +212,7 @@ impl Multipath {
         let mut settings =
             MultipathSettings::new(tcp.clone(), self.version.into(), paths, scheduler);
         settings.changes = in_order(&self.changes, count)?;
-        settings.opportunistic_retransmission = self.opportunistic_retransmission;
-        settings.accounting = self.accounting();
-        settings.server_is_capable = self.server_is_capable;
         Ok(settings)
-    }
-
-    fn accounting(&self) -> Accounting {
-        let version = Version::from(self.version);
-        let is_plain = self.paced_as_plain.unwrap_or(version == Version::V1);
-        Accounting {
-            application_limited: self.application_limited,
-            unit: self.window_unit,
-            paced_excess: if is_plain { MultipathSettings::overhead(version) } else { 0 },
-        }
     }
 
     /// The subflows of a flow between two autonomous systems, which have no links of their own.
@@ -235,8 +220,7 @@ impl Multipath {
         &self,
         context: &FlowContext<'_>,
         tcp: &TcpSettings,
-        receiver_opens: bool,
-    ) -> Result<MultipathPlan, Mistake> {
+    ) -> Result<Planned, Mistake> {
         if let Some(it) = self.paths.as_ref().or(self.backup_paths.as_ref()) {
             return Err(it
                 .mistake(
@@ -253,8 +237,8 @@ impl Multipath {
             )?;
         }
         let path = PathSettings { addresses: [0, 0], is_backup: false };
-        let settings = Arc::new(self.settings(context, tcp, vec![path; count])?);
-        Ok(MultipathPlan { settings, paths: vec![Vec::new(); count], receiver_opens })
+        let settings = self.settings(context, tcp, vec![path; count])?;
+        Ok((settings, vec![Vec::new(); count]))
     }
 
     /// Refuses too many paths, the same twice, and common links where there must not be any.

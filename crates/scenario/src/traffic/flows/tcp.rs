@@ -3,26 +3,24 @@
 use std::sync::Arc;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
-use windtunnel_controllers::{self as controllers, Start};
-use windtunnel_engine::Duration;
+use serde::Deserialize;
+use windtunnel_controllers as controllers;
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::rtt::RtoLimits;
-use windtunnel_transports::tcp::{self, BufferLimits, EcnMode, TcpSettings};
+use windtunnel_transports::tcp::{self, EcnMode, TcpSettings};
 use windtunnel_world::{MultipathPlan, SplitPlan, Transport, headers};
 
 use super::multipath::Multipath;
 use super::paths::{FULL_PACKET, FlowContext};
 use super::split::Split;
-use super::tcp_defaults;
 use super::workloads::TcpWorkload;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
-use crate::reading::sizes::{MOST_BUFFER, MOST_DATA, within};
-use crate::reading::timers::{above_zero, at_most_initial};
-use crate::reading::units::{Bytes, Measured, Segments, microseconds};
+use crate::reading::sizes::{MOST_DATA, within};
+use crate::reading::timers::at_most_initial;
+use crate::reading::units::{Bytes, Measured};
 use crate::traffic::controllers::Controller;
 use crate::traffic::needs::{Carrier, Network, check_needs};
 
@@ -43,7 +41,7 @@ pub(crate) struct Tcp {
     /// 1448 B over IPv4 with timestamps, and less where another network layer adds to it.
     maximum_segment: Option<Located<Measured<Bytes>>>,
     /// Whether segments carry timestamps.
-    #[serde(default = "yes")]
+    #[serde(default = "timestamps")]
     timestamps: bool,
     /// How losses are found and repaired.
     #[serde(default)]
@@ -54,55 +52,21 @@ pub(crate) struct Tcp {
     /// What the other end would do with ECN: beside one that can do less, `accurate` and
     /// `scalable` fall back to `classic`, and all to `off`; default: the same.
     server_ecn: Option<EcnMode>,
-    /// After how many full segments the receiver acknowledges. More than two thin out the
-    /// acknowledgements.
-    #[serde(default = "tcp_defaults::acknowledge_every")]
-    acknowledge_every: Located<Measured<Segments>>,
-    /// How long it waits for them.
-    #[serde(default = "tcp_defaults::acknowledge_within")]
-    acknowledge_within: Located<Measured<Duration>>,
-    /// The timeout before the first round trip is measured.
-    #[serde(default = "tcp_defaults::initial_timeout")]
-    initial_timeout: Located<Measured<Duration>>,
-    /// The smallest timeout. The default is Linux's; RFC 6298 has 1 s.
-    #[serde(default = "tcp_defaults::minimum_timeout")]
-    minimum_timeout: Located<Measured<Duration>>,
-    /// The least by which the timeout exceeds the smoothed round trip. The default is
-    /// Linux's; RFC 6298 has the clock's granularity.
-    #[serde(default = "tcp_defaults::minimum_variation")]
-    minimum_variation: Located<Measured<Duration>>,
-    /// The greatest timeout.
-    #[serde(default = "tcp_defaults::maximum_timeout")]
-    maximum_timeout: Located<Measured<Duration>>,
-    /// What the receiver can hold, always; default: 64 KiB at first, and with what is taken
-    /// in a round trip more, up to `maximum_receive_buffer`.
-    receive_buffer: Option<Located<Measured<Bytes>>>,
-    /// How far the receive buffer grows. The default is Linux's.
-    #[serde(default = "tcp_defaults::maximum_receive_buffer")]
-    maximum_receive_buffer: Located<Measured<Bytes>>,
-    /// What the sender can hold until it is acknowledged. The default is Linux's.
-    #[serde(default = "tcp_defaults::send_buffer")]
-    send_buffer: Located<Measured<Bytes>>,
-    /// What its applications write at a time: data that they have at once is written in pieces of
-    /// that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes
-    /// a piece when it is made. Default: all that there is.
-    write_size: Option<Located<Measured<Bytes>>>,
-    /// Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
-    /// written last before a connection is closed does not. The default is as if applications
-    /// had set `TCP_NODELAY`, which systems do not by default.
+    /// The congestion window at the start, and when it begins anew.
     #[serde(default)]
-    nagle: tcp::Nagle,
-    /// What happens to the window when nothing was sent for longer than the timeout. BBR is not
-    /// concerned.
+    window: Located<tcp::Window>,
+    /// When the receiver acknowledges.
     #[serde(default)]
-    after_idleness: tcp::Idleness,
-    /// What happens to the window and the round-trip estimate when packets take another path by the
-    /// flow's `path_policy`.
+    acknowledgements: tcp::Acknowledgements,
+    /// The limits of the retransmission timeout.
+    #[serde(default = "timeout")]
+    timeout: Located<RtoLimits>,
+    /// How much both ends hold.
     #[serde(default)]
-    after_path_change: tcp::AfterPathChange,
-    /// When the receiving application takes what arrived.
+    buffers: tcp::Buffers,
+    /// How its applications use their sockets.
     #[serde(default)]
-    reading: Reading,
+    socket: tcp::Socket,
     /// Whether segments are spread over the round trip also where the controller
     /// does not ask for it.
     #[serde(default)]
@@ -113,36 +77,9 @@ pub(crate) struct Tcp {
     /// rate, is not the narrowest of several, and does not lead up to a satellite. A link that is
     /// the narrowest stands for the network, and its queue is that of a router.
     small_queues: Option<bool>,
-    /// Whether the sender hands segments to its host's interface in bursts, as Linux does with
-    /// TSO or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst
-    /// leaves back to back, with pacing as well. One that is not full waits for an
-    /// acknowledgement that is about to come.
+    /// What the interfaces of both hosts do.
     #[serde(default)]
-    segmentation_offload: bool,
-    /// Whether segments that arrive in one poll of the receiving host's interface are merged,
-    /// up to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
-    /// acknowledgements are not merged, but they arrive in polls as well.
-    #[serde(default)]
-    receive_offload: bool,
-    /// With `receive_offload`: how long after the first segment of a poll the poll is
-    /// (`rx-usecs` of ethtool). The default is that of Linux's drivers for Intel's adapters of
-    /// 10 Gbps and more, 20,000 interrupts a second.
-    #[serde(default = "microseconds::<50>")]
-    receive_coalescing: Located<Measured<Duration>>,
-    /// Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but
-    /// for three, for 5 % of the round trip, at most 1 ms.
-    #[serde(default)]
-    sack_compression: bool,
-    /// The window at the start.
-    #[serde(default = "tcp_defaults::initial_window")]
-    initial_window: Located<Measured<Segments>>,
-    /// No decrease goes below this; default: 2 segments, or the initial window if that
-    /// is smaller.
-    minimum_window: Option<Located<Measured<Segments>>>,
-    /// Where the first slow start ends, for controllers that have a slow-start threshold, in
-    /// bytes of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had
-    /// 65,535 B up to its release 3.24.
-    initial_ssthresh: Option<Located<Measured<Bytes>>>,
+    offload: tcp::Offload,
     /// Proxies on its path that split its connections (RFC 3135). What a flow counts is
     /// then what its own two hosts count: windows, delays and retransmissions of the
     /// connection to the first proxy, and what arrives at the far end; default: none.
@@ -151,19 +88,12 @@ pub(crate) struct Tcp {
     multipath: Option<Located<Multipath>>,
 }
 
-fn yes() -> bool {
-    true
+fn timestamps() -> bool {
+    TcpSettings::TIMESTAMPS
 }
 
-/// When the receiving application takes what arrived.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Reading {
-    /// At once.
-    #[default]
-    AtOnce,
-    /// Never: the window closes.
-    Never,
+fn timeout() -> Located<RtoLimits> {
+    RtoLimits::linux().into()
 }
 
 impl Tcp {
@@ -306,25 +236,14 @@ impl Tcp {
             recovery: self.recovery,
             ecn,
             server_ecn: self.server_ecn.unwrap_or(ecn),
-            acknowledge_every: self.acknowledge_every()?,
-            acknowledge_within: self.acknowledge_within.value.0,
-            timeout_limits: self.timeout_limits()?,
-            receive_buffer: self.receive_buffer()?,
-            send_buffer: within(&self.send_buffer, MOST_BUFFER, "send_buffer")?,
-            write_size: self.write_size()?,
-            nagle: self.nagle,
-            after_idleness: self.after_idleness,
-            after_path_change: self.after_path_change,
-            reading: match self.reading {
-                Reading::AtOnce => tcp::Reading::AtOnce,
-                Reading::Never => tcp::Reading::AsTaken,
-            },
+            window: self.window()?,
+            acknowledgements: self.acknowledgements,
+            timeout: self.timeout()?,
+            buffers: self.buffers,
+            socket: self.socket,
             pacing: self.pacing,
             small_queues: self.small_queues,
-            segmentation_offload: self.segmentation_offload,
-            receive_offload: self.receive_offload.then_some(self.receive_coalescing.value.0),
-            sack_compression: self.sack_compression,
-            start: self.start()?,
+            offload: self.offload,
             ..TcpSettings::new(controller)
         };
         let multipath = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
@@ -335,7 +254,6 @@ impl Tcp {
             None => segment,
             Some(it) => within(it, MOST_DATA, "maximum_segment")? as u16,
         };
-        settings.start.initial_ssthresh = self.initial_ssthresh(settings.maximum_segment)?;
         Ok(settings)
     }
 
@@ -344,65 +262,19 @@ impl Tcp {
         self.ecn.unwrap_or_else(|| EcnMode::wanted_by(controller))
     }
 
-    fn write_size(&self) -> Result<Option<u64>, Mistake> {
-        let size = self.write_size.as_ref();
-        size.map(|it| within(it, MOST_BUFFER, "write_size")).transpose()
+    fn window(&self) -> Result<tcp::Window, Mistake> {
+        let tcp::Window { initial, minimum, .. } = self.window.value;
+        at_most_initial(&self.window, minimum, initial)?;
+        Ok(self.window.value)
     }
 
-    fn receive_buffer(&self) -> Result<BufferLimits, Mistake> {
-        if let Some(fixed) = &self.receive_buffer {
-            return Ok(BufferLimits::fixed(within(fixed, MOST_BUFFER, "receive_buffer")?));
-        }
-        let maximum = within(&self.maximum_receive_buffer, MOST_BUFFER, "maximum_receive_buffer")?;
-        Ok(BufferLimits { initial: maximum.min(BufferLimits::LINUX.initial), maximum })
-    }
-
-    fn acknowledge_every(&self) -> Result<u8, Mistake> {
-        let segments = self.acknowledge_every.value.0.0;
-        self.acknowledge_every.checked(
-            |_| segments.fract() == 0.0 && segments <= 255.0,
-            || "`acknowledge_every` must be 1 to 255 whole segments".to_owned(),
-            "write one such as \"2 segments\"",
+    fn timeout(&self) -> Result<RtoLimits, Mistake> {
+        let RtoLimits { minimum, maximum, .. } = self.timeout.value;
+        self.timeout.checked(
+            |_| minimum <= maximum,
+            || format!("`timeout.maximum`, {maximum}, is below `timeout.minimum`, {minimum}"),
+            "write a maximum that is not below the minimum",
         )?;
-        Ok(segments as u8)
-    }
-
-    fn timeout_limits(&self) -> Result<RtoLimits, Mistake> {
-        let minimum = above_zero(&self.minimum_timeout, "minimum_timeout")?;
-        let maximum = above_zero(&self.maximum_timeout, "maximum_timeout")?;
-        if maximum < minimum {
-            let span = self.maximum_timeout.span.clone();
-            let span = span.or_else(|| self.minimum_timeout.span.clone());
-            let message =
-                format!("`maximum_timeout`, {maximum}, is below `minimum_timeout`, {minimum}");
-            return Err(Mistake::new(message).at(span).help("write both, the second the smaller"));
-        }
-        Ok(RtoLimits {
-            initial: above_zero(&self.initial_timeout, "initial_timeout")?,
-            minimum,
-            minimum_variation: self.minimum_variation.value.0,
-            maximum,
-            ..RtoLimits::LINUX
-        })
-    }
-
-    /// The initial slow-start threshold, in segments.
-    fn initial_ssthresh(&self, segment: u16) -> Result<f64, Mistake> {
-        let Some(ssthresh) = &self.initial_ssthresh else {
-            return Ok(Start::default().initial_ssthresh);
-        };
-        Ok(within(ssthresh, MOST_BUFFER, "initial_ssthresh")? as f64 / f64::from(segment))
-    }
-
-    fn start(&self) -> Result<Start, Mistake> {
-        let initial_window = self.initial_window.value.0.0;
-        let minimum_window = match &self.minimum_window {
-            None => initial_window.min(Start::default().minimum_window),
-            Some(it) => {
-                at_most_initial(it, initial_window)?;
-                it.value.0.0
-            }
-        };
-        Ok(Start { initial_window, minimum_window, ..Start::default() })
+        Ok(self.timeout.value)
     }
 }

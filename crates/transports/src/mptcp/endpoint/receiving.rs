@@ -70,7 +70,7 @@ impl Endpoint {
         }
         let settings = &self.settings.tcp;
         let it = &mut self.receiving;
-        if it.buffer.size() >= settings.receive_buffer.maximum {
+        if it.buffer.size() >= settings.buffers.most_receive() {
             return;
         }
         // As in Linux, what is taken in the longest of the subflows' round trips counts.
@@ -78,7 +78,7 @@ impl Endpoint {
         if let Some(rtt) = longest {
             it.buffer.receive_over(now, rtt, settings);
         }
-        if settings.reading == Reading::AtOnce {
+        if settings.socket.reading == Reading::AtOnce {
             it.buffer.take(now, it.reassembly.next(), settings);
         }
     }

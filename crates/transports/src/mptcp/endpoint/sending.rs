@@ -36,7 +36,7 @@ impl Endpoint {
     /// it. Whether it had more.
     fn write_on(&mut self) -> bool {
         let settings = &self.settings.tcp;
-        let may = settings.write_size.is_none() || self.states.iter().any(|it| it.usable);
+        let may = settings.socket.write_size.is_none() || self.states.iter().any(|it| it.usable);
         may && self.sending.writes.write_on(self.sending.next, settings)
     }
 
@@ -93,7 +93,7 @@ impl Endpoint {
         let sending = &self.sending;
         let (waiting, next) = (sending.ready(&self.settings.tcp), sending.next);
         let unacknowledged = sending.unacknowledged.min(next);
-        let room = sending.room(self.settings.tcp.send_buffer);
+        let room = sending.room(self.settings.tcp.buffers.send);
         let segment = u64::from(self.settings.tcp.maximum_segment);
         let length = waiting.min(segment);
         let repeats = self.scheduler.repeats();
@@ -161,7 +161,7 @@ impl Endpoint {
     /// one, and the slower one is penalised (Raiciu et al., NSDI 2012, section 4.2, with the
     /// conditions of version 0.95).
     fn send_what_blocks(&mut self, now: Time) {
-        if !self.settings.opportunistic_retransmission {
+        if !self.settings.options.opportunistic_retransmission {
             return;
         }
         let head = self.sending.unacknowledged;
@@ -249,7 +249,7 @@ impl Endpoint {
         if self.sending.probes_at > now {
             return;
         }
-        let longest = self.settings.tcp.timeout_limits.maximum;
+        let longest = self.settings.tcp.timeout.maximum;
         self.sending.probe_wait = (self.sending.probe_wait * 2).min(longest);
         self.sending.probes_at = now + self.sending.probe_wait;
         if let Some(place) = self.subflows.iter().position(|it| it.is_usable()) {

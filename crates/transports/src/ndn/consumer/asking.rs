@@ -60,7 +60,7 @@ impl Consumer {
     #[inline]
     fn window_has_room(&self) -> bool {
         let in_flight = self.requests.in_flight as f64;
-        match self.settings.window_fraction {
+        match self.settings.window.fraction {
             WindowFraction::Waits => in_flight + 1.0 <= self.controller.cwnd(),
             WindowFraction::Sends => in_flight < self.controller.cwnd(),
         }

@@ -33,7 +33,7 @@ impl Sender {
     /// sent for the first time or, where `is_lost`, again.
     #[inline]
     pub(super) fn burst(&self, length: u64, is_lost: bool) -> u64 {
-        if !self.settings.segmentation_offload {
+        if !self.settings.offload.segmentation {
             return length;
         }
         let waiting = if is_lost { u64::MAX } else { self.writes.waiting(self.next) };
@@ -58,7 +58,7 @@ impl Sender {
     /// that is not full waits for the acknowledgement that is about to come.
     #[inline]
     pub(super) fn deferred(&self, now: Time) -> Option<Limit> {
-        let may = self.settings.segmentation_offload
+        let may = self.settings.offload.segmentation
             && matches!(self.phase, Phase::Open | Phase::Reducing(_))
             && now.since(self.sent_at) <= PATIENCE;
         if !may || !self.is_answered_soon(now) {

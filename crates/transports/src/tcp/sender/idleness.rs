@@ -29,11 +29,11 @@ impl Sender {
 
     fn lower_after(&mut self, now: Time, idle: Duration) {
         let cwnd = self.controller.cwnd();
-        let initial = self.settings.start.initial_window;
+        let initial = self.settings.window.initial;
         if cwnd <= initial {
             return;
         }
-        match self.settings.after_idleness {
+        match self.settings.window.after_idleness {
             Idleness::Keep => {}
             Idleness::Restart => {
                 self.controller.lower_window(initial, self.controller.ssthresh());
@@ -51,7 +51,7 @@ impl Sender {
     /// quarters of it (RFC 2861; RFC 7661, section 4.4.3).
     fn halve(&mut self, times: f64) {
         let (cwnd, ssthresh) = (self.controller.cwnd(), self.controller.ssthresh());
-        let halved = (cwnd * (-times).exp2()).max(self.settings.start.initial_window);
+        let halved = (cwnd * (-times).exp2()).max(self.settings.window.initial);
         self.controller.lower_window(halved, ssthresh.max(0.75 * cwnd));
     }
 

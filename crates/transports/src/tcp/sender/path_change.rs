@@ -30,8 +30,8 @@ impl Sender {
 
     /// Forgets the window, the round trips, and what the controller knows.
     pub(super) fn begin_anew(&mut self) {
-        self.controller = AnyController::new(self.settings.start, &self.settings.controller);
-        self.estimator = RttEstimator::new(self.settings.timeout_limits);
+        self.controller = AnyController::new(self.settings.start(), &self.settings.controller);
+        self.estimator = RttEstimator::new(self.settings.timeout);
         self.rack = Rack::new();
     }
 }

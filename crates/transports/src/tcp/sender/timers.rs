@@ -75,7 +75,7 @@ impl Sender {
         let wait = match self.estimator.smoothed() {
             None => Duration::from_secs(1),
             // A single segment may be acknowledged late.
-            Some(rtt) if self.board.len() == 1 => rtt * 2 + self.settings.timeout_limits.minimum,
+            Some(rtt) if self.board.len() == 1 => rtt * 2 + self.settings.timeout.minimum,
             Some(rtt) => rtt * 2 + LEAST_MARGIN,
         };
         Some((self.probe_from + wait).min(timeout))

@@ -112,7 +112,7 @@ impl Sender {
 
     /// What bounds the room for new data: the receiver, or the send buffer.
     pub(super) fn room_limit(&self) -> Limit {
-        let buffered = self.board.unacknowledged() + self.settings.send_buffer;
+        let buffered = self.board.unacknowledged() + self.settings.buffers.send;
         if self.edge < buffered { Limit::ReceiveWindow } else { Limit::SendBuffer }
     }
 
@@ -176,7 +176,7 @@ impl Sender {
 
     /// The bytes of new data that there is room for, at the receiver and in the send buffer.
     pub(super) fn room(&self) -> u64 {
-        let buffered = self.board.unacknowledged() + self.settings.send_buffer;
+        let buffered = self.board.unacknowledged() + self.settings.buffers.send;
         self.edge.min(buffered).saturating_sub(self.next)
     }
 
