@@ -10,7 +10,6 @@ pub(crate) mod ndn_forwarder;
 pub(crate) mod nodes;
 pub(crate) mod optical;
 pub(crate) mod pace;
-pub(crate) mod queues;
 pub(crate) mod radio;
 pub(crate) mod reachability;
 pub(crate) mod regions;

@@ -1,6 +1,6 @@
 //! Traces: when, or how fast, a link sends, and what weather it has.
 
-mod lines;
+mod rows;
 pub(crate) mod table;
 
 use std::ops::RangeInclusive;
@@ -9,9 +9,9 @@ use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::{Course, Opportunities, RateTrace};
 
 use crate::reading::error::{Mistake, list};
+use crate::reading::lines::{Line, lines, shown, words};
 use crate::reading::weather::Kind;
-pub(crate) use lines::{Line, lines, shown, words};
-use lines::{MOST_MBPS, check_count, whole};
+use rows::{MOST_MBPS, check_count, whole};
 
 /// The latest time of a delivery trace, in milliseconds: 208 days.
 const LATEST_MS: u64 = 18_000_000_000;

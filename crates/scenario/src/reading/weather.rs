@@ -16,6 +16,7 @@ use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
 use crate::reading::reader::SHORT;
+use crate::reading::traces;
 use crate::reading::units::{Length, Measured, Quantity, RainRate, WaterContent, parse};
 use kinds::{FOG, RAIN};
 pub(crate) use kinds::{Kind, VISIBILITY};
@@ -84,7 +85,10 @@ impl<K: OfWeather> Weather<K> {
     pub(crate) fn plan(&self, files: &mut Files<'_>) -> Result<Arc<Course>, Mistake> {
         match self {
             Self::Constant(it) => Ok(Arc::new(Course::constant(*it))),
-            Self::File(it, _) => files.weather(&it.file, K::kind()),
+            Self::File(it, _) => {
+                let read = |text: &str| traces::weather(text, K::kind()).map(Arc::new);
+                files.read_once(&it.file, K::kind().name, read)
+            }
         }
     }
 

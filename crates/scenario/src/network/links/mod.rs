@@ -17,13 +17,13 @@ use serde::de::{Deserializer, Error};
 use windtunnel_engine::Duration;
 use windtunnel_links::{Loss as LossPlan, Victims};
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceSettings};
+use windtunnel_queues::QueueKeys;
 use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 
 use crate::network::fixed_wireless::FixedWirelessLink;
 use crate::network::nodes::Names;
 use crate::network::optical::OpticalLink;
 use crate::network::pace::{Duplex, Pace};
-use crate::network::queues::Queue;
 use crate::network::radio::RadioLink;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
@@ -44,7 +44,9 @@ use wire::Wire;
 const MOST_OVERHEAD: u64 = 1500;
 
 /// A link of some kind.
-pub(crate) type Link = Both<Common, Sending>;
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(transparent)]
+pub(crate) struct Link(Both<Common, Sending>);
 
 /// A duplex link. A value that may differ by direction is one for both, or an array of
 /// two: from the first node to the second, and back.
@@ -85,7 +87,7 @@ pub(crate) struct Common {
     /// together.
     medium: Option<Located<String>>,
     /// The queue before it; default: drop-tail of 100 packets.
-    queue: Option<Each<Queue>>,
+    queue: Option<Each<QueueKeys>>,
     /// What its own framing adds to each packet.
     #[serde(default = "bytes::<0>")]
     overhead: Located<Measured<Bytes>>,
@@ -158,8 +160,8 @@ impl Link {
         duration: Duration,
         media: &mut IndexSet<String>,
     ) -> Result<LinkPlan, Mistake> {
-        let ends = self.common.ends(nodes)?;
-        let pace = match &self.own {
+        let ends = self.0.common.ends(nodes)?;
+        let pace = match &self.0.own {
             Sending::Rate(it) => it.pace(),
             Sending::Radio(it) => it.pace(files, duration)?,
             Sending::FixedWireless(it) => it.pace(files, duration)?,
@@ -167,22 +169,22 @@ impl Link {
             Sending::Trace(it) => it.pace(files, duration)?,
         };
         let directions =
-            [self.common.direction(&pace, 0, files)?, self.common.direction(&pace, 1, files)?];
-        let medium = self.common.medium(name, &pace, media)?;
-        self.common.check_shaper(medium.is_some())?;
-        let link_service = self.common.link_service()?;
+            [self.0.common.direction(&pace, 0, files)?, self.0.common.direction(&pace, 1, files)?];
+        let medium = self.0.common.medium(name, &pace, media)?;
+        self.0.common.check_shaper(medium.is_some())?;
+        let link_service = self.0.common.link_service()?;
         let (name, channel) = (name.to_owned(), pace.channel);
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
     }
 
     /// Whether it has a weight.
     pub(crate) fn is_weighted(&self) -> bool {
-        self.common.weight.is_some()
+        self.0.common.weight.is_some()
     }
 
     /// The connection of its faces, if they are over TCP.
     pub(crate) fn tcp_face(&self) -> Option<&Located<TcpTunnel>> {
-        self.common.tcp_face.as_ref()
+        self.0.common.tcp_face.as_ref()
     }
 
     /// The first of its keys that NDN packets alone need, or others that have an MTU as well.
@@ -190,7 +192,7 @@ impl Link {
         &self,
         uses_mtu: bool,
     ) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
-        let Common { mtu, pit_token, .. } = &self.common;
+        let Common { mtu, pit_token, .. } = &self.0.common;
         let mtu = if uses_mtu { &None } else { mtu };
         let keys = [("mtu", mtu), ("pit_token", pit_token)];
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
@@ -198,7 +200,7 @@ impl Link {
 
     /// Which packets it can lose, in each direction.
     pub(crate) fn victims(&self, flows: &Flows<'_>) -> Result<[Victims; 2], Mistake> {
-        let Some(Each([there, back])) = &self.common.loss else { return Ok(Default::default()) };
+        let Some(Each([there, back])) = &self.0.common.loss else { return Ok(Default::default()) };
         Ok([there.victims(flows)?, back.victims(flows)?])
     }
 
@@ -209,15 +211,15 @@ impl Link {
         duration: Duration,
         flows: &Flows<'_>,
     ) -> Result<Vec<ChangePlan>, Mistake> {
-        let rates = match &self.own {
+        let rates = match &self.0.own {
             Sending::Rate(_) => None,
             Sending::Radio(_) => Some("radio"),
             Sending::FixedWireless(_) => Some("fixed_wireless"),
             Sending::Optical(_) => Some("optical"),
             Sending::Trace(_) => Some("trace"),
         };
-        let reorders = self.common.reordering.is_some();
-        changes::plans(&self.common.changes, link, duration, rates, reorders, flows)
+        let reorders = self.0.common.reordering.is_some();
+        changes::plans(&self.0.common.changes, link, duration, rates, reorders, flows)
     }
 }
 
@@ -260,7 +262,7 @@ impl Common {
 
     /// When its turn on a shared medium comes is not up to a node.
     fn check_shaper(&self, is_shared: bool) -> Result<(), Mistake> {
-        let shapes = self.queue.as_ref().is_some_and(|it| it.0.iter().any(Queue::shapes));
+        let shapes = self.queue.as_ref().is_some_and(|it| it.0.iter().any(QueueKeys::shapes));
         let message = "a queue that shapes cannot be before a shared medium";
         if is_shared && shapes {
             let span = self.medium.as_ref().and_then(|it| it.span.clone());
@@ -277,7 +279,7 @@ impl Common {
         side: usize,
         files: &mut Files<'_>,
     ) -> Result<DirectionPlan, Mistake> {
-        let default = Queue::default();
+        let default = QueueKeys::default();
         let queue = self.queue.as_ref().map_or(&default, |it| &it.0[side]);
         let loss = self.loss.as_ref().map(|it| &it.0[side]);
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);

@@ -12,7 +12,8 @@ use crate::reading::error::{Mistake, suggestion};
 use crate::reading::files::Files;
 use crate::reading::located::{Each, Located};
 use crate::reading::timers::MOST_SAMPLES;
-use crate::reading::traces::table::{Column, Columns};
+use crate::reading::traces;
+use crate::reading::traces::table::{self, Column, Columns};
 use crate::reading::units::Quantity;
 
 /// A link that sends as a trace in a file says.
@@ -110,15 +111,13 @@ impl Trace {
         match self.kind {
             Lines::Opportunities => {
                 self.check_has_no_columns("they require kind = \"rates\"")?;
-                let trace = files.opportunities(&self.file, self.repeat)?;
+                let read = |text: &str| traces::opportunities(text, self.repeat).map(Arc::new);
+                let trace = files.read_once(&self.file, self.repeat, read)?;
                 let mean = trace.mean_rate().expect("a trace that is read sends something");
                 Ok((mean, Some(trace), None))
             }
             Lines::Rates => {
-                let trace = match self.columns(files)? {
-                    Some(columns) => files.table_of_rates(&self.file, &columns, self.repeat)?,
-                    None => files.rates(&self.file, self.repeat)?,
-                };
+                let trace = self.rates(files)?;
                 self.check_steps(&trace, duration)?;
                 let greatest = trace.rows.iter().filter_map(|(_, rate)| *rate).max();
                 let greatest = greatest.expect("a trace that is read sends something");
@@ -127,13 +126,29 @@ impl Trace {
         }
     }
 
+    /// The trace of rates that its file has.
+    fn rates(&self, files: &mut Files<'_>) -> Result<Arc<RateTrace>, Mistake> {
+        let Some(columns) = self.columns(files)? else {
+            let read = |text: &str| traces::rates(text, self.repeat).map(Arc::new);
+            return files.read_once(&self.file, self.repeat, read);
+        };
+        let how = (format!("{columns:?}"), self.repeat);
+        let read = |text: &str| {
+            let table::Read { trace, notes } = table::rates(text, &columns, self.repeat)?;
+            Ok((Arc::new(trace), Arc::<[String]>::from(notes)))
+        };
+        let (trace, notes) = files.read_once(&self.file, how, read)?;
+        notes.iter().for_each(|it| files.note(format!("{}: {it}", self.file.value)));
+        Ok(trace)
+    }
+
     /// The columns of its table, if it is one.
     fn columns(&self, files: &mut Files<'_>) -> Result<Option<Columns>, Mistake> {
         let (Some(time), Some(rate)) = (&self.time, &self.rate) else {
             let help = "write both `time` and `rate`, or none of its columns";
             return self.check_has_no_columns(help).map(|()| None);
         };
-        let known = files.columns(&self.file)?;
+        let known = files.read(&self.file, |text| Ok(table::names(text)))?;
         let column = |name, unit| self.column(&known, name, unit);
         let delay = self.delay()?.map(|(name, share)| {
             let unit = worth::<Duration>(self.delay_unit.as_ref(), "ms")?;

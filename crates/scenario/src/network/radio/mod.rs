@@ -20,6 +20,7 @@ use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::{Each, Located};
+use crate::reading::maps;
 use crate::reading::timers::MOST_SAMPLES;
 use crate::reading::units::{
     Decibels, Frequency, Measured, Power, Share, Speed, decibels, milliseconds,
@@ -183,7 +184,7 @@ impl Radio {
             transmit_power: self.transmit_power.0.map(|it| it.0.0),
             antenna_gain: self.antenna_gain.value.0.0,
             noise_figure: not_negative(&self.noise_figure, "noise_figure")?,
-            map: files.map(&self.map)?,
+            map: files.read_once(&self.map, (), maps::read)?,
             speed: self.speed.0.0,
             line_of_sight: self.line_of_sight.into(),
             obstructed: self.obstructed()?,

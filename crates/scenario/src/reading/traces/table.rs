@@ -8,8 +8,9 @@ use csv::{ReaderBuilder, StringRecord, Trim};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::RateTrace;
 
-use super::lines::{Line, MOST_MBPS, check_count, shown, whole};
+use super::rows::{MOST_MBPS, check_count, whole};
 use crate::reading::error::Mistake;
+use crate::reading::lines::{Line, shown};
 
 /// What stands in a cell where nothing was measured, in any case.
 const MISSING: [&str; 6] = ["", "-", "na", "n/a", "nan", "null"];

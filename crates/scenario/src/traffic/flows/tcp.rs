@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windtunnel_applications::WorkloadKeys;
 use windtunnel_controllers::{self as controllers, Start};
 use windtunnel_engine::Duration;
 use windtunnel_packets::Dscp;
@@ -16,7 +17,7 @@ use super::multipath::Multipath;
 use super::paths::{FULL_PACKET, FlowContext};
 use super::split::Split;
 use super::tcp_defaults;
-use super::workloads::TcpWorkload;
+use super::workloads;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
@@ -38,7 +39,7 @@ pub(crate) struct Tcp {
     /// sender does. It needs timestamps; default: none.
     receiver_controller: Option<Controller>,
     /// What it carries; default: `bulk`.
-    workload: Option<Located<TcpWorkload>>,
+    workload: Option<Located<WorkloadKeys>>,
     /// The data in a full segment; default: what fills a packet of 1500 B, which is
     /// 1448 B over IPv4 with timestamps, and less where another network layer adds to it.
     maximum_segment: Option<Located<Measured<Bytes>>>,
@@ -179,7 +180,7 @@ impl Tcp {
     ) -> Result<Transport, Mistake> {
         let settings = TcpSettings { dscp, ..self.checked_settings(ip, context, network)? };
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
-        let workload = workload.plan(context, ends, &settings, files)?;
+        let workload = workloads::plan(&workload, context, ends, &settings, files)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 
@@ -250,7 +251,7 @@ impl Tcp {
 
     /// Whether the receiver of the data opens the connections.
     pub(super) fn receiver_opens(&self) -> bool {
-        self.workload.as_ref().is_some_and(|it| it.value.is_asked_for())
+        self.workload.as_ref().is_some_and(|it| it.value.receiver_opens())
     }
 
     /// The proxies of a flow between two nodes.
