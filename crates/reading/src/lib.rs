@@ -8,6 +8,8 @@
 //! What a queue discipline, a workload or a link has in scenarios is beside its state machine, and
 //! read with this crate.
 
+mod choice;
+pub mod decibels;
 pub mod error;
 pub mod files;
 pub mod lengths;

@@ -7,14 +7,14 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{Deserializer, Error, SeqAccess, Visitor};
-
-use super::{Sizes, distribution};
 use windtunnel_reading::error::Mistake;
 use windtunnel_reading::files::Files;
 use windtunnel_reading::located::Located;
 use windtunnel_reading::reader::SHORT;
 use windtunnel_reading::sizes::{MOST_DATA, within};
 use windtunnel_reading::units::{Bytes, Measured, Share, bytes, parse};
+
+use super::{Sizes, distribution};
 /// A point of a distribution function: a size, and the probability of no more.
 type SizePoint = (Measured<Bytes>, Measured<Share>);
 

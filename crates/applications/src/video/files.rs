@@ -2,11 +2,11 @@
 
 use std::ops::Range;
 
-use crate::video::Ladder;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-
 use windtunnel_reading::error::Mistake;
+
+use crate::video::Ladder;
 
 /// The most frames of a video.
 pub(crate) const MOST_FRAMES: usize = 10_000_000;

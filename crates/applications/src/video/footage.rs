@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use crate::video::{Frames, Picture};
 use windtunnel_engine::{Duration, Rate};
-
-use crate::video::files::{MOST_FRAMES, frame_sizes};
 use windtunnel_reading::error::Mistake;
 use windtunnel_reading::files::Files;
 use windtunnel_reading::located::Located;
 use windtunnel_reading::timers::above_zero;
 use windtunnel_reading::units::{Measured, PerSecond, written};
+
+use crate::video::files::{MOST_FRAMES, frame_sizes};
+use crate::video::{Frames, Picture};
 
 /// The greatest rate of frames, in a second.
 const MOST_PER_SECOND: f64 = 1000.0;

@@ -55,7 +55,10 @@ fn one_packet_below_target_ends_codels_dropping_and_its_interval() {
 
 #[test]
 fn codel_never_drops_while_no_more_than_one_packet_waits() {
-    assert_eq!(hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, ABOVE, MAXIMUM_PACKET), [0.0; 0]);
+    assert_eq!(
+        hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, ABOVE, MAXIMUM_PACKET),
+        [0.0; 0]
+    );
     assert_ne!(
         hits(&mut codel(CongestionAction::Drop), 0.0, 1000.0, ABOVE, MAXIMUM_PACKET + 1),
         [0.0; 0]

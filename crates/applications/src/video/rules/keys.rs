@@ -4,19 +4,19 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
-use super::{
-    BolaESettings, BolaSettings, Client, MpcSettings, Oscillation, RuleMaker, RuleSettings,
-    ThroughputSettings, Utility,
-};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
-
 use windtunnel_reading::error::{Mistake, suggestion};
 use windtunnel_reading::located::{Located, number};
 use windtunnel_reading::reader::{self, SHORT};
 use windtunnel_reading::schema::short_forms;
 use windtunnel_reading::tree::{Node, Value};
+
+use super::{
+    BolaESettings, BolaSettings, Client, MpcSettings, Oscillation, RuleMaker, RuleSettings,
+    ThroughputSettings, Utility,
+};
 
 /// The greatest horizon of model predictive control: with ten levels, 10 million sequences.
 const MOST_HORIZON: u16 = 7;

@@ -1,12 +1,10 @@
-//! Links: what all have, and how fast each kind sends.
+//! Links: what all have.
 
 mod changes;
 mod impairments;
 mod jitter;
 mod loss;
-mod trace;
 mod weight;
-mod wire;
 
 use std::ops::RangeInclusive;
 
@@ -15,16 +13,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use windtunnel_engine::Duration;
-use windtunnel_links::{Loss as LossPlan, Victims};
+use windtunnel_links::{Duplex, LinkKeys, Loss as LossPlan, Pace, Victims};
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceSettings};
 use windtunnel_queues::QueueKeys;
 use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 
-use crate::network::fixed_wireless::FixedWirelessLink;
 use crate::network::nodes::Names;
-use crate::network::optical::OpticalLink;
-use crate::network::pace::{Duplex, Pace};
-use crate::network::radio::RadioLink;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::InTurn;
@@ -36,9 +30,7 @@ use impairments::{LoadDelay, Reordering};
 use jitter::Jitter;
 use loss::Loss;
 pub(crate) use loss::{Flows, note as loss_note};
-use trace::TraceLink;
 pub(crate) use weight::Weight;
-use wire::Wire;
 
 /// The most bytes that a link's framing adds to a packet.
 const MOST_OVERHEAD: u64 = 1500;
@@ -46,7 +38,7 @@ const MOST_OVERHEAD: u64 = 1500;
 /// A link of some kind.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(transparent)]
-pub(crate) struct Link(Both<Common, Sending>);
+pub(crate) struct Link(Both<Common, LinkKeys>);
 
 /// A duplex link. A value that may differ by direction is one for both, or an array of
 /// two: from the first node to the second, and back.
@@ -118,24 +110,6 @@ pub(crate) struct Common {
     _in_turn: Option<InTurn>,
 }
 
-/// How fast a link sends.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename = "key", rename_all = "kebab-case")]
-#[schemars(untagged)]
-pub(crate) enum Sending {
-    /// At a rate.
-    Rate(Wire),
-    /// By a radio.
-    Radio(Box<RadioLink>),
-    /// By a fixed radio.
-    #[serde(rename = "fixed_wireless")]
-    FixedWireless(Box<FixedWirelessLink>),
-    /// By a beam of light.
-    Optical(Box<OpticalLink>),
-    /// From a file.
-    Trace(Box<TraceLink>),
-}
-
 /// The two nodes that a link joins.
 #[derive(Clone, Debug)]
 pub(crate) struct Ends([Located<String>; 2]);
@@ -161,13 +135,7 @@ impl Link {
         media: &mut IndexSet<String>,
     ) -> Result<LinkPlan, Mistake> {
         let ends = self.0.common.ends(nodes)?;
-        let pace = match &self.0.own {
-            Sending::Rate(it) => it.pace(),
-            Sending::Radio(it) => it.pace(files, duration)?,
-            Sending::FixedWireless(it) => it.pace(files, duration)?,
-            Sending::Optical(it) => it.pace(files, duration)?,
-            Sending::Trace(it) => it.pace(files, duration)?,
-        };
+        let pace = self.0.own.pace(files, duration)?;
         let directions =
             [self.0.common.direction(&pace, 0, files)?, self.0.common.direction(&pace, 1, files)?];
         let medium = self.0.common.medium(name, &pace, media)?;
@@ -211,13 +179,7 @@ impl Link {
         duration: Duration,
         flows: &Flows<'_>,
     ) -> Result<Vec<ChangePlan>, Mistake> {
-        let rates = match &self.0.own {
-            Sending::Rate(_) => None,
-            Sending::Radio(_) => Some("radio"),
-            Sending::FixedWireless(_) => Some("fixed_wireless"),
-            Sending::Optical(_) => Some("optical"),
-            Sending::Trace(_) => Some("trace"),
-        };
+        let rates = (!self.0.own.is_constant()).then(|| self.0.own.key());
         let reorders = self.0.common.reordering.is_some();
         changes::plans(&self.0.common.changes, link, duration, rates, reorders, flows)
     }

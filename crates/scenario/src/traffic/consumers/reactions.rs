@@ -1,9 +1,8 @@
 //! What a consumer does when something happens: each choice of the scenario and what it
 //! is in the protocol.
 
+use windtunnel_reading::choice;
 use windtunnel_transports::ndn::consumer;
-
-use crate::reading::choice::choice;
 
 choice! {
     /// What a fraction of a segment in the window allows.

@@ -19,12 +19,12 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::Class;
+use windtunnel_reading::choice;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, PortId, Transport as TransportPlan};
 
 use crate::network::autonomous_systems::policies::AnyPolicy;
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::{InTurn, Pattern};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use windtunnel_packets::multipath::Version;
+use windtunnel_reading::choice;
 use windtunnel_transports::mptcp::scheduler::{Maker, SchedulerSettings};
 use windtunnel_transports::mptcp::{DESCRIPTIONS, MultipathSettings, PathSettings};
 use windtunnel_transports::tcp::{Accounting, TcpSettings, WindowUnit};
@@ -12,7 +13,6 @@ use windtunnel_world::{MultipathPlan, PortId};
 
 use super::paths::{FlowContext, along, between_regions, keep_ends};
 use super::subflow_changes::{SubflowChange, in_order};
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::located::Located;
 

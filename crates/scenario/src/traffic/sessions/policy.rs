@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use windtunnel_applications::sessions::{PagingMaker, PagingPolicy, ProactivePages, Site};
 use windtunnel_engine::Duration;
+use windtunnel_reading::choice;
 
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::located::{Located, number};
 use crate::reading::reader::{self, SHORT};

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windtunnel_links::LinkKeys;
 use windtunnel_orbits::MEAN_RADIUS;
 
 use super::drawing::Drawing;
@@ -100,7 +101,7 @@ impl Taken {
     /// The key of all links or nodes beside which this has no place.
     fn replaced(self, drawing: &Drawing) -> Option<&'static str> {
         match self {
-            Self::Rate => drawing.own("link", &["radio", "fixed_wireless", "optical", "trace"]),
+            Self::Rate => drawing.own("link", LinkKeys::ALL).filter(|it| *it != "rate"),
             Self::Place => drawing.own("node", &["journey"]),
             Self::Delay | Self::Loss => None,
         }

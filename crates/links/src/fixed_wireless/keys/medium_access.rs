@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_links::PhysicalLayerMaker;
-use windtunnel_links::fixed_wireless::{
-    self, Access, ExchangePlan, FixedWirelessPlan, TimeDivisionPlan,
-};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, number};
+use windtunnel_reading::schema::short_forms;
 
-use crate::network::pace::Duplex;
-use crate::reading::error::Mistake;
-use crate::reading::located::{Located, number};
-use crate::reading::schema::short_forms;
+use crate::PhysicalLayerMaker;
+use crate::fixed_wireless::{self, Access, ExchangePlan, FixedWirelessPlan, TimeDivisionPlan};
+use crate::pace::Duplex;
 
 /// How the ends share the channel.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

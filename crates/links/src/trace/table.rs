@@ -6,11 +6,11 @@ use std::ops::Range;
 use chrono::{DateTime, NaiveDateTime};
 use csv::{ReaderBuilder, StringRecord, Trim};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::RateTrace;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::lines::{Line, shown};
 
 use super::rows::{MOST_MBPS, check_count, whole};
-use crate::reading::error::Mistake;
-use crate::reading::lines::{Line, shown};
+use crate::RateTrace;
 
 /// What stands in a cell where nothing was measured, in any case.
 const MISSING: [&str; 6] = ["", "-", "na", "n/a", "nan", "null"];

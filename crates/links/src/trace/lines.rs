@@ -1,17 +1,15 @@
 //! Traces: when, or how fast, a link sends, and what weather it has.
 
-mod rows;
-pub(crate) mod table;
-
 use std::ops::RangeInclusive;
 
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::{Course, Opportunities, RateTrace};
+use windtunnel_reading::error::{Mistake, list};
+use windtunnel_reading::lines::{Line, lines, shown, words};
 
-use crate::reading::error::{Mistake, list};
-use crate::reading::lines::{Line, lines, shown, words};
-use crate::reading::weather::Kind;
-use rows::{MOST_MBPS, check_count, whole};
+use super::rows::{MOST_MBPS, check_count, whole};
+use super::table;
+use crate::weather::Kind;
+use crate::{Course, Opportunities, RateTrace};
 
 /// The latest time of a delivery trace, in milliseconds: 208 days.
 const LATEST_MS: u64 = 18_000_000_000;
@@ -199,7 +197,7 @@ mod tests {
         ) {
             let _ = opportunities(&text, repeat);
             let _ = rates(&text, repeat);
-            let _ = weather(&text, &crate::reading::weather::VISIBILITY);
+            let _ = weather(&text, &crate::weather::VISIBILITY);
         }
 
         #[test]

@@ -7,18 +7,18 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::optical::{self, OpticalPlan, TurbulencePlan, fog};
+use windtunnel_reading::choice;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::files::Files;
+use windtunnel_reading::lengths::positive;
+use windtunnel_reading::located::{Both, Each, Located};
+use windtunnel_reading::timers::{above_zero, sampling};
+use windtunnel_reading::units::{Length, Measured, milliseconds};
 
-use crate::network::pace::Pace;
-use crate::reading::choice::choice;
-use crate::reading::error::Mistake;
-use crate::reading::files::Files;
-use crate::reading::lengths::positive;
-use crate::reading::located::{Both, Each, Located};
-use crate::reading::timers::{above_zero, sampling};
-use crate::reading::units::{Length, Measured, milliseconds};
-use crate::reading::weather::{Visibility, Weather};
-
+use crate::keys::Keys;
+use crate::optical::{self, OpticalPlan, TurbulencePlan, fog};
+use crate::pace::Pace;
+use crate::weather::{Visibility, Weather};
 use power::Power;
 
 /// The wavelengths that the fog models are for, in metres.
@@ -29,7 +29,7 @@ const MOST_STRUCTURE: f64 = 1e-9;
 /// A link that is a beam of light.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OpticalLink {
+pub struct OpticalKeys {
     /// A beam of light through free air.
     optical: Located<Optical>,
 }
@@ -105,9 +105,8 @@ struct Turbulence {
     coherence: Located<Measured<Duration>>,
 }
 
-impl OpticalLink {
-    /// How fast it sends, on a run of that duration.
-    pub(crate) fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
+impl Keys for OpticalKeys {
+    fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
         let Both { common, own } = &self.optical.value;
         let plan = OpticalPlan {
             wavelength: common.wavelength()?,

@@ -10,16 +10,16 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
-use windtunnel_links::Course;
 
-use crate::reading::error::Mistake;
-use crate::reading::files::Files;
-use crate::reading::located::Located;
-use crate::reading::reader::SHORT;
-use crate::reading::traces;
-use crate::reading::units::{Length, Measured, Quantity, RainRate, WaterContent, parse};
+use crate::Course;
+use crate::trace::lines;
 use kinds::{FOG, RAIN};
 pub(crate) use kinds::{Kind, VISIBILITY};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::files::Files;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::reader::SHORT;
+use windtunnel_reading::units::{Length, Measured, Quantity, RainRate, WaterContent, parse};
 
 /// A kind of weather that a key is of.
 pub(crate) trait OfWeather {
@@ -86,7 +86,7 @@ impl<K: OfWeather> Weather<K> {
         match self {
             Self::Constant(it) => Ok(Arc::new(Course::constant(*it))),
             Self::File(it, _) => {
-                let read = |text: &str| traces::weather(text, K::kind()).map(Arc::new);
+                let read = |text: &str| lines::weather(text, K::kind()).map(Arc::new);
                 files.read_once(&it.file, K::kind().name, read)
             }
         }

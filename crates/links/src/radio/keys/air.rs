@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_links::AirPlan;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, number};
+use windtunnel_reading::schema::short_forms;
+use windtunnel_reading::units::{Measured, Share, microseconds, milliseconds};
 
-use crate::reading::error::Mistake;
-use crate::reading::located::{Located, number};
-use crate::reading::schema::short_forms;
-use crate::reading::units::{Measured, Share, microseconds, milliseconds};
+use crate::AirPlan;
 
 /// With more errors than this HARQ would try almost for ever.
 const MOST_ERROR: f64 = 0.99;

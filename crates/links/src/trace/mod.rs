@@ -1,25 +1,29 @@
 //! Links that send as a trace in a file says.
 
+pub(crate) mod lines;
+mod rows;
+mod table;
+
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::{Opportunities, RateTrace, RateTraces};
+use windtunnel_reading::error::{Mistake, suggestion};
+use windtunnel_reading::files::Files;
+use windtunnel_reading::located::{Each, Located};
+use windtunnel_reading::timers::MOST_SAMPLES;
+use windtunnel_reading::units::Quantity;
 
-use crate::network::pace::Pace;
-use crate::reading::error::{Mistake, suggestion};
-use crate::reading::files::Files;
-use crate::reading::located::{Each, Located};
-use crate::reading::timers::MOST_SAMPLES;
-use crate::reading::traces;
-use crate::reading::traces::table::{self, Column, Columns};
-use crate::reading::units::Quantity;
+use crate::keys::Keys;
+use crate::pace::Pace;
+use crate::{Opportunities, RateTrace, RateTraces};
+use table::{Column, Columns};
 
 /// A link that sends as a trace in a file says.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct TraceLink {
+pub struct TraceKeys {
     /// How fast it sends, from a file; another file for each direction, or one for
     /// both.
     trace: Each<Trace>,
@@ -92,9 +96,8 @@ enum Lines {
 /// it sends.
 type Direction = (Rate, Option<Arc<Opportunities>>, Option<Arc<RateTrace>>);
 
-impl TraceLink {
-    /// How fast it sends, on a run of that duration.
-    pub(super) fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
+impl Keys for TraceKeys {
+    fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
         let [there, back] = &self.trace.0;
         let (rate, opportunities, trace) = there.read(files, duration)?;
         let (rate_back, opportunities_back, trace_back) = back.read(files, duration)?;
@@ -111,7 +114,7 @@ impl Trace {
         match self.kind {
             Lines::Opportunities => {
                 self.check_has_no_columns("they require kind = \"rates\"")?;
-                let read = |text: &str| traces::opportunities(text, self.repeat).map(Arc::new);
+                let read = |text: &str| lines::opportunities(text, self.repeat).map(Arc::new);
                 let trace = files.read_once(&self.file, self.repeat, read)?;
                 let mean = trace.mean_rate().expect("a trace that is read sends something");
                 Ok((mean, Some(trace), None))
@@ -129,7 +132,7 @@ impl Trace {
     /// The trace of rates that its file has.
     fn rates(&self, files: &mut Files<'_>) -> Result<Arc<RateTrace>, Mistake> {
         let Some(columns) = self.columns(files)? else {
-            let read = |text: &str| traces::rates(text, self.repeat).map(Arc::new);
+            let read = |text: &str| lines::rates(text, self.repeat).map(Arc::new);
             return files.read_once(&self.file, self.repeat, read);
         };
         let how = (format!("{columns:?}"), self.repeat);

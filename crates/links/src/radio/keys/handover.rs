@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_links::radio::HandoverPlan;
+use windtunnel_reading::decibels::not_negative;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::{Decibels, Measured, decibels, milliseconds};
 
-use super::decibels::not_negative;
-use crate::reading::error::Mistake;
-use crate::reading::located::Located;
-use crate::reading::units::{Decibels, Measured, decibels, milliseconds};
+use crate::radio::HandoverPlan;
 
 /// When the user changes from one station to another (3GPP TS 38.331, event A3).
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

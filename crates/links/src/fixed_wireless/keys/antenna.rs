@@ -2,17 +2,17 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_links::fixed_wireless::{
+use windtunnel_reading::choice;
+use windtunnel_reading::decibels::not_negative;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::lengths::positive;
+use windtunnel_reading::located::{Each, Located};
+use windtunnel_reading::schema::short_forms;
+use windtunnel_reading::units::{Angle, Decibels, Gain, Length, Measured, decibels};
+
+use crate::fixed_wireless::{
     self, AntennaPattern, Beam, greatest_gain, greatest_gain_of_dish, in_wavelengths,
 };
-
-use crate::network::radio::not_negative;
-use crate::reading::choice::choice;
-use crate::reading::error::Mistake;
-use crate::reading::lengths::positive;
-use crate::reading::located::{Each, Located};
-use crate::reading::schema::short_forms;
-use crate::reading::units::{Angle, Decibels, Gain, Length, Measured, decibels};
 
 /// An antenna.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

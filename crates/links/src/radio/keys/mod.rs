@@ -2,29 +2,29 @@
 
 mod air;
 mod blockage;
-mod decibels;
 mod efficiency;
 mod handover;
+mod map;
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::radio::{self, RadioPlan};
-use windtunnel_links::{PhysicalLayerMaker, ReportPlan};
-
-pub(crate) use self::decibels::not_negative;
-use crate::network::pace::Pace;
-use crate::reading::choice::choice;
-use crate::reading::error::Mistake;
-use crate::reading::files::Files;
-use crate::reading::located::{Each, Located};
-use crate::reading::maps;
-use crate::reading::timers::MOST_SAMPLES;
-use crate::reading::units::{
+use windtunnel_reading::choice;
+use windtunnel_reading::decibels::not_negative;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::files::Files;
+use windtunnel_reading::located::{Each, Located};
+use windtunnel_reading::timers::MOST_SAMPLES;
+use windtunnel_reading::units::{
     Decibels, Frequency, Measured, Power, Share, Speed, decibels, milliseconds,
 };
+
+use crate::keys::Keys;
+use crate::pace::Pace;
+use crate::radio::{self, RadioPlan};
+use crate::{PhysicalLayerMaker, ReportPlan};
 use air::{Harq, Rlc};
 use blockage::Blockage;
 use efficiency::Efficiency;
@@ -38,7 +38,7 @@ const PERFECT: f64 = 1000.0;
 /// A link whose rate follows a radio.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RadioLink {
+pub struct RadioKeys {
     /// How fast it sends, by a radio.
     radio: Located<Radio>,
 }
@@ -148,9 +148,8 @@ impl Default for Report {
     }
 }
 
-impl RadioLink {
-    /// How fast it sends, on a run of that duration.
-    pub(crate) fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
+impl Keys for RadioKeys {
+    fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
         let radio = &self.radio.value;
         let plan = radio.plan(files, duration)?;
         let rates = greatest_rates(&plan).ok_or_else(|| {
@@ -184,7 +183,7 @@ impl Radio {
             transmit_power: self.transmit_power.0.map(|it| it.0.0),
             antenna_gain: self.antenna_gain.value.0.0,
             noise_figure: not_negative(&self.noise_figure, "noise_figure")?,
-            map: files.read_once(&self.map, (), maps::read)?,
+            map: files.read_once(&self.map, (), map::read)?,
             speed: self.speed.0.0,
             line_of_sight: self.line_of_sight.into(),
             obstructed: self.obstructed()?,

@@ -2,6 +2,7 @@
 
 /// Declares a choice of words, each with what it means and what the protocol calls the
 /// same; the first one is the default.
+#[macro_export]
 macro_rules! choice {
     ($(#[$outer:meta])* $name:ident as $same:ty {
         $(#[$first_meaning:meta])* $first:ident,
@@ -28,5 +29,3 @@ macro_rules! choice {
         }
     };
 }
-
-pub(crate) use choice;

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_links::radio;
+use windtunnel_reading::decibels::not_negative;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::schema::short_forms;
+use windtunnel_reading::units::{Decibels, Measured, Share, SpectralEfficiency, decibels, percent};
 
-use super::decibels::not_negative;
-use crate::reading::error::Mistake;
-use crate::reading::located::Located;
-use crate::reading::schema::short_forms;
-use crate::reading::units::{Decibels, Measured, Share, SpectralEfficiency, decibels, percent};
+use crate::radio;
 
 /// From SINR to spectral efficiency.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

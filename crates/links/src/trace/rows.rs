@@ -1,10 +1,10 @@
 //! The rows of traces of rates, and what all of them must have.
 
 use windtunnel_engine::{Duration, Rate};
-use windtunnel_links::RateTrace;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::lines::Line;
 
-use crate::reading::error::Mistake;
-use crate::reading::lines::Line;
+use crate::RateTrace;
 
 /// The most lines of a trace.
 pub(super) const MOST_LINES: usize = 10_000_000;

@@ -10,23 +10,24 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_links::ChannelMaker;
-use windtunnel_links::atmosphere::{self, Air};
-use windtunnel_links::fixed_wireless::{self, FixedWirelessPlan, Ladder, RainExtent as Extent};
-
-use crate::network::pace::Pace;
-use crate::network::radio::not_negative;
-use crate::reading::choice::choice;
-use crate::reading::error::Mistake;
-use crate::reading::files::Files;
-use crate::reading::lengths::positive;
-use crate::reading::located::{Each, Located, number};
-use crate::reading::timers::sampling;
-use crate::reading::units::{
+use windtunnel_reading::choice;
+use windtunnel_reading::decibels::not_negative;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::files::Files;
+use windtunnel_reading::lengths::positive;
+use windtunnel_reading::located::{Each, Located, number};
+use windtunnel_reading::timers::sampling;
+use windtunnel_reading::units::{
     Angle, Decibels, Frequency, Length, Measured, Power, Temperature, WaterContent, decibels,
     milliseconds,
 };
-use crate::reading::weather::{Fog, Rain, Weather};
+
+use crate::ChannelMaker;
+use crate::atmosphere::{self, Air};
+use crate::fixed_wireless::{self, FixedWirelessPlan, Ladder, RainExtent as Extent};
+use crate::keys::Keys;
+use crate::pace::Pace;
+use crate::weather::{Fog, Rain, Weather};
 use adaptation::Adaptation;
 use antenna::{Antenna, Beams};
 use medium_access::MediumAccess;
@@ -44,7 +45,7 @@ const ZERO_CELSIUS: f64 = 273.15;
 /// A fixed radio link.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct FixedWirelessLink {
+pub struct FixedWirelessKeys {
     /// How fast it sends, by a fixed radio.
     fixed_wireless: Located<FixedWireless>,
 }
@@ -166,9 +167,8 @@ choice! {
     }
 }
 
-impl FixedWirelessLink {
-    /// How fast it sends, on a run of that duration.
-    pub(crate) fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
+impl Keys for FixedWirelessKeys {
+    fn pace(&self, files: &mut Files<'_>, duration: Duration) -> Result<Pace, Mistake> {
         let link = &self.fixed_wireless.value;
         let plan = link.plan(files, duration)?;
         let fastest = link.adaptation.fastest(&plan.ladder)?;

@@ -3,13 +3,13 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Duration;
-use windtunnel_links::radio::BlockagePlan;
+use windtunnel_reading::decibels::not_negative;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::{above_zero, zero};
+use windtunnel_reading::units::{Decibels, Measured};
 
-use super::decibels::not_negative;
-use crate::reading::error::Mistake;
-use crate::reading::located::Located;
-use crate::reading::timers::{above_zero, zero};
-use crate::reading::units::{Decibels, Measured};
+use crate::radio::BlockagePlan;
 
 /// More frequent ones would take all the simulation's time.
 const LEAST_BETWEEN: Duration = Duration::from_millis(1);

@@ -3,25 +3,26 @@
 use std::sync::Arc;
 
 use windtunnel_engine::Rate;
-use windtunnel_links::{ChannelMaker, Opportunities, PhysicalLayerMaker};
+
+use crate::{ChannelMaker, Opportunities, PhysicalLayerMaker};
 
 /// How fast a link sends.
-pub(crate) struct Pace {
+pub struct Pace {
     /// At first, or on average, in each direction.
-    pub(crate) rates: [Rate; 2],
+    pub rates: [Rate; 2],
     /// When each direction may send, if it has a delivery trace.
-    pub(crate) opportunities: [Option<Arc<Opportunities>>; 2],
+    pub opportunities: [Option<Arc<Opportunities>>; 2],
     /// How packets get across, if not in one attempt at the rate.
-    pub(crate) physical_layer: [Option<Arc<dyn PhysicalLayerMaker>>; 2],
+    pub physical_layer: [Option<Arc<dyn PhysicalLayerMaker>>; 2],
     /// What the rates follow, if they are not always the same.
-    pub(crate) channel: Option<Arc<dyn ChannelMaker>>,
+    pub channel: Option<Arc<dyn ChannelMaker>>,
     /// Whether both directions can send at once.
-    pub(crate) duplex: Duplex,
+    pub duplex: Duplex,
 }
 
 /// Whether both directions of a link can send at once.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Duplex {
+pub enum Duplex {
     /// They can, unless the link shares a medium.
     Full,
     /// They share a medium: one of their own, or one that is named.
@@ -32,7 +33,8 @@ pub(crate) enum Duplex {
 
 impl Pace {
     /// Always the same rates.
-    pub(crate) fn of(rates: [Rate; 2]) -> Self {
+    #[must_use]
+    pub fn of(rates: [Rate; 2]) -> Self {
         Self {
             rates,
             opportunities: [None, None],

@@ -2,13 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_links::optical::{OpticalParts, OpticalPower};
+use windtunnel_reading::decibels::not_negative;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::lengths::positive;
+use windtunnel_reading::located::{Each, Located};
+use windtunnel_reading::units::{self, Angle, Decibels, Length, Measured, decibels};
 
-use crate::network::radio::not_negative;
-use crate::reading::error::Mistake;
-use crate::reading::lengths::positive;
-use crate::reading::located::{Each, Located};
-use crate::reading::units::{self, Angle, Decibels, Length, Measured, decibels};
+use crate::optical::{OpticalParts, OpticalPower};
 
 /// What is received in clear air.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

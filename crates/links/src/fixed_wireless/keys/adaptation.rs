@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_links::fixed_wireless::{self, Ladder, Mcs};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::schema::short_forms;
+use windtunnel_reading::units::{Measured, Power};
 
-use crate::reading::error::Mistake;
-use crate::reading::located::Located;
-use crate::reading::schema::short_forms;
-use crate::reading::units::{Measured, Power};
+use crate::fixed_wireless::{self, Ladder, Mcs};
 
 /// Which modulation and coding scheme is used.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

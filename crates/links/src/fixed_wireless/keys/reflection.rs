@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_links::fixed_wireless;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::lengths::positive;
+use windtunnel_reading::located::{Each, Located};
+use windtunnel_reading::units::{Length, Measured, Share, percent};
 
-use crate::reading::error::Mistake;
-use crate::reading::lengths::positive;
-use crate::reading::located::{Each, Located};
-use crate::reading::units::{Length, Measured, Share, percent};
+use crate::fixed_wireless;
 
 /// Calm water, or flat ground, between both ends, which reflects a second ray.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]

@@ -1,13 +1,12 @@
 //! From a map file to a map.
 
 use serde::Deserialize;
-use windtunnel_links::radio::{Building, Map, Point, Station};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::{Length, Measured};
+use windtunnel_reading::{reader, tree};
 
-use crate::reading::error::Mistake;
-use crate::reading::located::Located;
-use crate::reading::reader;
-use crate::reading::tree;
-use crate::reading::units::{Length, Measured};
+use crate::radio::{Building, Map, Point, Station};
 
 /// The heights of the user's antenna, in metres, as in TR 38.901, table 7.4.1-1.
 const USER_HEIGHTS: [f64; 2] = [1.5, 22.5];
