@@ -5,6 +5,7 @@ pub(crate) mod extensions;
 pub(crate) mod generators;
 pub(crate) mod graphs;
 pub(crate) mod prefixes;
+pub(crate) mod same_schema;
 
 pub(crate) use windtunnel_reading::{
     error, files, lines, located, reader, schema, sizes, timers, tree, units,

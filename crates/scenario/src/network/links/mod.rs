@@ -23,6 +23,7 @@ use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::InTurn;
 use crate::reading::located::{Both, Each, Located};
+use crate::reading::same_schema::same_schema;
 use crate::reading::units::{Bytes, Measured, Share, bytes};
 use crate::traffic::tunnels::TcpTunnel;
 use changes::Change;
@@ -36,9 +37,11 @@ pub(crate) use weight::Weight;
 const MOST_OVERHEAD: u64 = 1500;
 
 /// A link of some kind.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Link(Both<Common, LinkKeys>);
+
+same_schema!(Link: Both<Common, LinkKeys>);
 
 /// A duplex link. A value that may differ by direction is one for both, or an array of
 /// two: from the first node to the second, and back.

@@ -12,11 +12,14 @@ use crate::network::stages::Routed;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::located::{Both, Located};
 use crate::reading::prefixes;
+use crate::reading::same_schema::same_schema;
 
 /// A route of some kind.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Route(Both<Common, Target>);
+
+same_schema!(Route: Both<Common, Target>);
 
 /// A route that the file gives, in place of what is computed for that node and prefix or
 /// destination. It stays when the topology changes: if its link is down, packets wait there.

@@ -29,6 +29,7 @@ use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::{InTurn, Pattern};
 use crate::reading::located::{Both, Located, Named};
+use crate::reading::same_schema::same_schema;
 use crate::reading::timers::{self, zero};
 use crate::reading::units::Measured;
 use paths::along;
@@ -37,9 +38,11 @@ pub(crate) use tcp::Tcp;
 use udp::Udp;
 
 /// A flow, over TCP or UDP.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Flow(pub(crate) Both<Common, Transport>);
+
+same_schema!(Flow: Both<Common, Transport>);
 
 /// A flow over TCP or UDP, from one node to another.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
