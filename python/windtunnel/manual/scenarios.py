@@ -356,7 +356,7 @@ link = "access"
 
 
 ORIGIN = (
-    "<!-- Made by `make docs` from the types and comments in crates/scenario: change those. -->"
+    "<!-- Made by `make docs` from the types and comments in crates: change those. -->"
 )
 
 INTRODUCTION = """\

@@ -18,7 +18,7 @@ Schema = dict[str, Any]
 HEAD = '''\
 """The types of a scenario's tables, for type checkers and editors.
 
-Made by `make docs` from the types and comments in crates/scenario: change those.
+Made by `make docs` from the types and comments in crates: change those.
 """
 
 from __future__ import annotations
