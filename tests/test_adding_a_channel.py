@@ -9,6 +9,7 @@ import subprocess
 from pathlib import Path
 
 from windtunnel import _core
+from windtunnel.pictures.units import minimum
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
@@ -18,8 +19,9 @@ SECTION = PAGE[PAGE.index("## 4.") :]
 
 def block(language: str) -> str:
     """The code block of the section in a language."""
-    (found,) = re.findall(rf"```{language}\n(.*?)```", SECTION, re.DOTALL)
-    return found
+    found: list[str] = re.findall(rf"```{language}\n(.*?)```", SECTION, re.DOTALL)
+    (only,) = found
+    return only
 
 
 def add_after(file: Path, before: str, new: str) -> None:
@@ -94,4 +96,4 @@ fn the_link_of_the_page_sends_in_its_share_of_the_time() {
 def test_the_scenario_runs_with_a_link_that_is_there() -> None:
     there = re.sub("duty_cycle = .*", 'rate = "10 Mbps"', block("toml"))
     results = run_scenario(_core.Scenario("page", there, [("duration", "1 s")]))
-    assert results["flows"]["received_bytes"].min() > 0
+    assert minimum(results["flows"]["received_bytes"]) > 0

@@ -168,9 +168,8 @@ def own_key(definition: Schema, definitions: list[Schema]) -> str:
     """Give the first key that only this kind of table has: links, optical links, constellations
     and routes have no tag, but each kind has such a key."""
     others = [it["properties"] for it in definitions if it is not definition]
-    return next(
-        key for key in definition["properties"] if not any(key in other for other in others)
-    )
+    keys: Schema = definition["properties"]
+    return next(key for key in keys if not any(key in other for other in others))
 
 
 def required(definition: Schema) -> list[str]:
