@@ -37,9 +37,9 @@ def test_one_file_and_two_lines_make_a_controller_that_passes_every_test(tmp_pat
     sources = tmp_path / "crates" / "controllers" / "src"
     (sources / "gentle.rs").write_text(block("rust"), encoding="utf-8")
     (module,) = re.findall(r"^mod \w+;\n", block("rust,ignore"), re.MULTILINE)
-    (line,) = re.findall(r"^    (\w+::\w+ = \d+),$", block("rust,ignore"), re.MULTILINE)
+    (line,) = re.findall(r"^ +(\w+::\w+ = \d+),$", block("rust,ignore"), re.MULTILINE)
     add_after(sources / "lib.rs", "mod base_delay;\n", module)
-    add_after(sources / "registry.rs", "registry! {\n", f"    {line},\n")
+    add_after(sources / "lib.rs", "        $make! {\n", f"            {line},\n")
     command = ["cargo", "test", "--locked", "--package", "windtunnel-controllers"]
     # What others wrote is compiled once, for this test and for the workspace.
     environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}

@@ -34,30 +34,24 @@ def lines(pattern: str, block: str) -> str:
     return "".join(found)
 
 
-def test_two_files_and_their_lines_make_a_queue_that_passes_every_test(tmp_path: Path) -> None:
+def test_one_file_and_its_lines_make_a_queue_that_passes_every_test(tmp_path: Path) -> None:
     for name in ("Cargo.toml", "Cargo.lock", "rust-toolchain.toml"):
         shutil.copy(ROOT / name, tmp_path)
     shutil.copytree(ROOT / "crates", tmp_path / "crates")
-    queues = tmp_path / "crates" / "queues" / "src"
-    keys = tmp_path / "crates" / "scenario" / "src" / "network" / "queues"
-    for folder, file in zip((queues, keys), blocks("rust"), strict=True):
-        (folder / "threshold.rs").write_text(file, encoding="utf-8")
-    registered, tested, listed = blocks("rust,ignore")
-    add_after(queues / "lib.rs", "mod strict_priority;\n", lines("mod ", registered))
+    queues = tmp_path / "crates" / "queues"
+    (file,) = blocks("rust")
+    (queues / "src" / "threshold.rs").write_text(file, encoding="utf-8")
+    listed, tested = blocks("rust,ignore")
+    library = queues / "src" / "lib.rs"
+    add_after(library, "            on_arrival {\n", lines(r" +(?:///|\w+::)", listed))
+    add_after(library, "mod strict_priority;\n", lines("mod ", listed))
     add_after(
-        queues / "lib.rs",
+        library,
         "pub use strict_priority::{Bands, StrictPriority};\n",
-        lines("pub use ", registered),
+        lines("pub use ", listed),
     )
-    add_after(
-        queues / "registry.rs",
-        "    on_arrival {\n        link_service::LinkService,\n",
-        lines(r"        \w+::", registered),
-    )
-    laws = queues.parent / "tests" / "laws" / "ecn.rs"
+    laws = queues / "tests" / "laws" / "ecn.rs"
     add_after(laws, "    vec![\n", lines(r"        \(", tested))
-    add_after(keys / "mod.rs", "mod strict_priority;\n", lines("mod ", listed))
-    add_after(keys / "mod.rs", "queue_kinds! {\n", lines("    (?:///|\\w+::)", listed))
     # What others wrote is compiled once, for this test and for the workspace.
     environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}
     for command in (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import json
 import shutil
 import subprocess
 import sys
@@ -13,7 +14,9 @@ from pathlib import Path
 import pytest
 
 import windtunnel
+from windtunnel import _core
 from windtunnel.package_data import PAPERS
+from windtunnel.scenario.table_types import kind_of
 
 ROOT = Path(__file__).parents[1]
 
@@ -112,3 +115,11 @@ def functions(public: object) -> list[typing.Callable[..., object]]:
         for member, it in members
         if not member.startswith("_") and inspect.isroutine(it)
     ]
+
+
+def test_every_kind_of_a_table_has_a_name_of_its_own() -> None:
+    definitions = json.loads(_core.schema())["$defs"]
+    for name, definition in definitions.items():
+        tables = [it for it in definition.get("anyOf", ()) if "properties" in it]
+        if name != "Controller":
+            assert len({kind_of(it, tables) for it in tables}) == len(tables), name

@@ -159,4 +159,28 @@ pub struct Setting {
 pub trait Maker: Debug + Send + Sync {
     /// The applications at the sender and at the receiver of the flow's data.
     fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2];
+
+    /// What they may do; by default anything.
+    fn behaviour(&self) -> Behaviour {
+        Behaviour { many_streams: true, transfers: true, playback: true, random: true }
+    }
+}
+
+/// What the applications of a flow may do, as far as others must know before it begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Behaviour {
+    /// There may be many streams at a time.
+    pub many_streams: bool,
+    /// Files, answers or frames are received to an end, which [`Host::complete`] records.
+    pub transfers: bool,
+    /// The receiver may be a player with a buffer.
+    pub playback: bool,
+    /// They draw from [`Setting::random`], so that runs differ.
+    pub random: bool,
+}
+
+impl Behaviour {
+    /// One stream, without any of the others.
+    pub const STEADY: Self =
+        Self { many_streams: false, transfers: false, playback: false, random: false };
 }

@@ -3,23 +3,49 @@
 use std::collections::BTreeMap;
 
 use rand_distr::{Distribution, Exp1};
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::{Load, Measured, PerSecond};
 
-use crate::{Application, Before, Completed, Host, Sizes, Stream, file};
+use crate::keys::{Keys, WorkloadContext};
+use crate::sizes::SizesOfFiles;
+use crate::{Application, Before, Behaviour, Completed, Host, Maker, Setting, Sizes, Stream, file};
+
+/// Files that arrive by a Poisson process, each over a stream of its own.
+#[derive(Clone, Debug)]
+pub struct ArrivalsSettings {
+    /// The mean number of arrivals in a second.
+    pub per_second: f64,
+    /// How large the files are.
+    pub sizes: Sizes,
+}
+
+impl Maker for ArrivalsSettings {
+    fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        let process = || Process::new(setting.start, self.clone(), setting.random.clone());
+        [Box::new(ArrivalsSender::new(process())), Box::new(ArrivalsReceiver::new(process()))]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        Behaviour { many_streams: true, transfers: true, random: true, ..Behaviour::STEADY }
+    }
+}
 
 /// When files arrive and how large they are, as far as it was drawn. The process is
 /// independent of the network: whoever has its random stream sees the same files.
 #[derive(Debug)]
 struct Process {
-    per_second: f64,
-    sizes: Sizes,
+    settings: ArrivalsSettings,
     random: Random,
     next: Time,
 }
 
 impl Process {
-    fn new(start: Time, per_second: f64, sizes: Sizes, random: Random) -> Self {
-        let mut process = Self { per_second, sizes, random, next: start };
+    fn new(start: Time, settings: ArrivalsSettings, random: Random) -> Self {
+        let mut process = Self { settings, random, next: start };
         process.next = process.after(start);
         process
     }
@@ -27,14 +53,14 @@ impl Process {
     /// When the file after one that arrived at `time` does.
     fn after(&mut self, time: Time) -> Time {
         let gap: f64 = Exp1.sample(self.random.generator());
-        let gap = Duration::from_seconds(gap / self.per_second).unwrap_or(Duration::MAX);
+        let gap = Duration::from_seconds(gap / self.settings.per_second).unwrap_or(Duration::MAX);
         time + gap.max(Duration::from_picos(1))
     }
 
     /// The next file: when it arrives, and its size in bytes.
     fn draw(&mut self) -> (Time, u64) {
         let time = self.next;
-        let bytes = self.sizes.draw(&mut self.random);
+        let bytes = self.settings.sizes.draw(&mut self.random);
         self.next = self.after(time);
         (time, bytes)
     }
@@ -42,14 +68,14 @@ impl Process {
 
 /// Sends the files.
 #[derive(Debug)]
-pub(crate) struct ArrivalsSender {
+struct ArrivalsSender {
     process: Process,
     sent: u64,
 }
 
 /// Receives them.
 #[derive(Debug)]
-pub(crate) struct ArrivalsReceiver {
+struct ArrivalsReceiver {
     process: Process,
     drawn: u64,
     /// Files that were drawn and whose streams were not opened yet, by ordinal.
@@ -58,17 +84,10 @@ pub(crate) struct ArrivalsReceiver {
     open: BTreeMap<Stream, (Time, u64)>,
 }
 
-/// The two ends of the process.
-pub(crate) fn ends(
-    start: Time,
-    per_second: f64,
-    sizes: &Sizes,
-    random: &Random,
-) -> (ArrivalsSender, ArrivalsReceiver) {
-    let process = || Process::new(start, per_second, sizes.clone(), random.clone());
-    let sender = ArrivalsSender { process: process(), sent: 0 };
-    let (expected, open) = (BTreeMap::new(), BTreeMap::new());
-    (sender, ArrivalsReceiver { process: process(), drawn: 0, expected, open })
+impl ArrivalsSender {
+    fn new(process: Process) -> Self {
+        Self { process, sent: 0 }
+    }
 }
 
 impl Application for ArrivalsSender {
@@ -84,6 +103,10 @@ impl Application for ArrivalsSender {
 }
 
 impl ArrivalsReceiver {
+    fn new(process: Process) -> Self {
+        Self { process, drawn: 0, expected: BTreeMap::new(), open: BTreeMap::new() }
+    }
+
     fn expect(&mut self, ordinal: u64) -> Option<(Time, u64)> {
         while self.drawn <= ordinal {
             let file = self.process.draw();
@@ -107,5 +130,56 @@ impl Application for ArrivalsReceiver {
             let number = host.ordinal(stream);
             host.complete(Completed { number, bytes, start, before: Before::Opening });
         }
+    }
+}
+
+/// Files that arrive by a Poisson process, each over a connection of its own. `load` or
+/// `rate` is required.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ArrivalsKeys {
+    /// How large the files are: a size for all; `web-search` or `data-mining` for those
+    /// distributions; or points of a distribution function, each a size and the
+    /// probability of no more, such as
+    /// `[["1 kB", "0 %"], ["10 kB", "60 %"], ["1 MB", "100 %"]]`, with straight lines between
+    /// them: between two points of one probability no size lies, and two points of one size
+    /// are as many files of exactly that size. Or such points in a file:
+    /// `{ file = "sizes.txt" }`.
+    sizes: Located<SizesOfFiles>,
+    /// The share of the rate of the narrowest link on the path that their segments with
+    /// data fill on average, headers included; this or `rate`. With a radio or a trace
+    /// of rates that is the greatest rate, with a trace of opportunities the mean one. Above 100 %,
+    /// to 1000 %, ever more files are under way at a time.
+    load: Option<Located<Measured<Load>>>,
+    /// How many arrive on average; this or `load`.
+    rate: Option<Located<Measured<PerSecond>>>,
+}
+
+impl Keys for ArrivalsKeys {
+    type Workload = ArrivalsSettings;
+
+    fn workload(&self, context: &mut WorkloadContext<'_, '_>) -> Result<ArrivalsSettings, Mistake> {
+        let sizes = SizesOfFiles::plan(&self.sizes, "sizes", context.files)?;
+        let rate = match (&self.rate, &self.load) {
+            (Some(rate), None) => Located { value: rate.value.0.0, span: rate.span.clone() },
+            (None, Some(load)) => {
+                let segments = sizes.mean_segments(context.maximum_segment);
+                let full = (context.at_full_load)(sizes.mean(), segments);
+                Located { value: load.value.0.0 * full, span: load.span.clone() }
+            }
+            (None, None) => {
+                return Err(self
+                    .sizes
+                    .mistake("arrivals require `load` or `rate`")
+                    .help("write load = \"80 %\" or rate = \"100 per second\""));
+            }
+            (Some(_), Some(load)) => {
+                let message = "`rate` and `load` cannot both be set";
+                return Err(load.mistake(message).help("write one of them"));
+            }
+        };
+        let zero = || "`rate` or `load` must be greater than zero".to_owned();
+        rate.checked(|it| *it > 0.0, zero, "write a greater `load` or `rate`")?;
+        Ok(ArrivalsSettings { per_second: rate.value, sizes })
     }
 }

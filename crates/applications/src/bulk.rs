@@ -1,8 +1,30 @@
 //! Data without end over one stream.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Rate, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::units::Measured;
 
-use crate::{Application, Host, Stream};
+use crate::keys::{Keys, WorkloadContext};
+use crate::{Application, Behaviour, Host, Maker, Setting, Stream};
+
+/// Data without end, over one stream.
+#[derive(Clone, Copy, Debug)]
+pub struct BulkSettings {
+    /// How fast the application hands it over; without limit if there is none.
+    pub rate: Option<Rate>,
+}
+
+impl Maker for BulkSettings {
+    fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        [Box::new(Bulk::new(setting.start, self.rate)), Box::new(Discard)]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        Behaviour::STEADY
+    }
+}
 
 /// Sends without end, as fast as the stream takes it or at a rate.
 #[derive(Debug)]
@@ -62,3 +84,19 @@ fn portion(rate: Rate, host: &dyn Host) -> u64 {
 pub(crate) struct Discard;
 
 impl Application for Discard {}
+
+/// Data without end.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BulkKeys {
+    /// How fast the application hands it over; default: without limit.
+    rate: Option<Measured<Rate>>,
+}
+
+impl Keys for BulkKeys {
+    type Workload = BulkSettings;
+
+    fn workload(&self, _context: &mut WorkloadContext<'_, '_>) -> Result<BulkSettings, Mistake> {
+        Ok(BulkSettings { rate: self.rate.map(|it| it.0) })
+    }
+}

@@ -1,8 +1,33 @@
 //! One file over one stream, which is then closed.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::Time;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::sizes::{MOST_FILE, within};
+use windtunnel_reading::units::{Bytes, Measured};
 
-use crate::{Application, Before, Completed, Host, Stream};
+use crate::keys::{Keys, WorkloadContext};
+use crate::{Application, Before, Behaviour, Completed, Host, Maker, Setting, Stream};
+
+/// One file, over one stream, which is then closed.
+#[derive(Clone, Copy, Debug)]
+pub struct FileSettings {
+    /// Its size in bytes.
+    pub bytes: u64,
+}
+
+impl Maker for FileSettings {
+    fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        let (start, bytes) = (setting.start, self.bytes);
+        [Box::new(FileSender::new(start, bytes)), Box::new(FileReceiver::new(start, bytes))]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        Behaviour { transfers: true, ..Behaviour::STEADY }
+    }
+}
 
 /// Sends the file.
 #[derive(Debug)]
@@ -57,5 +82,22 @@ impl Application for FileReceiver {
     fn on_received(&mut self, _now: Time, _stream: Stream, host: &mut dyn Host) {
         let before = Before::Opening;
         host.complete(Completed { number: 0, bytes: self.bytes, start: self.start, before });
+    }
+}
+
+/// One file.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(rename = "FlowFile")]
+pub struct FileKeys {
+    /// Its size.
+    size: Located<Measured<Bytes>>,
+}
+
+impl Keys for FileKeys {
+    type Workload = FileSettings;
+
+    fn workload(&self, _context: &mut WorkloadContext<'_, '_>) -> Result<FileSettings, Mistake> {
+        Ok(FileSettings { bytes: within(&self.size, MOST_FILE, "size")? })
     }
 }

@@ -5,11 +5,25 @@ use std::collections::VecDeque;
 
 use windtunnel_engine::Time;
 
-use crate::{Application, Host, Stream};
+use crate::{Application, Behaviour, Host, Maker, Setting, Stream};
+
+/// Messages of a service of the network, over one stream.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Messages;
+
+impl Maker for Messages {
+    fn applications(&self, _setting: &Setting) -> [Box<dyn Application>; 2] {
+        [Box::<MessageSender>::default(), Box::<MessageReceiver>::default()]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        Behaviour::STEADY
+    }
+}
 
 /// Sends messages, one after the other.
 #[derive(Debug, Default)]
-pub(crate) struct MessageSender {
+struct MessageSender {
     /// It is opened with the first message.
     stream: Option<Stream>,
 }
@@ -24,7 +38,7 @@ impl Application for MessageSender {
 /// Receives them. It is told of each when that is handed over, for packets carry no bytes, of
 /// which the first would say how many follow.
 #[derive(Debug, Default)]
-pub(crate) struct MessageReceiver {
+struct MessageReceiver {
     stream: Option<Stream>,
     /// The bytes of all messages up to each that is under way, and up to the last one.
     ends: VecDeque<u64>,

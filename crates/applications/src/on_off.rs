@@ -1,8 +1,28 @@
 //! Sending at full speed and silence in turn, over one stream.
 
-use windtunnel_engine::{Random, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::Measured;
 
-use crate::{Application, Host, OnOffPeriods, Stream};
+use crate::bulk::Discard;
+use crate::keys::{Keys, WorkloadContext};
+use crate::period::Periods;
+use crate::{Application, Behaviour, Host, Maker, OnOffPeriods, Setting, Stream};
+
+impl Maker for OnOffPeriods {
+    fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        let sender = OnOff::new(setting.start, *self, setting.random.clone());
+        [Box::new(sender), Box::new(Discard)]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        Behaviour { random: self.are_random(), ..Behaviour::STEADY }
+    }
+}
 
 /// Sends in turns. While it sends, two windows of data are waiting or in flight: what
 /// is left of them when a turn ends is still sent.
@@ -66,5 +86,38 @@ impl Application for OnOff {
 
     fn on_closed(&mut self, _stream: Stream) {
         (self.stream, self.is_on, self.next) = (None, false, Time::NEVER);
+    }
+}
+
+/// Sending in turns with silence.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct OnOffKeys {
+    /// How long it sends.
+    on: Located<Measured<Duration>>,
+    /// How long it is silent.
+    off: Located<Measured<Duration>>,
+    /// Whether the times are always as long, or exponentially distributed with that
+    /// mean.
+    #[serde(default)]
+    periods: Periods,
+}
+
+impl OnOffKeys {
+    /// The periods that the keys make.
+    ///
+    /// # Errors
+    /// [`Mistake`] at one that is zero.
+    pub fn periods(&self) -> Result<OnOffPeriods, Mistake> {
+        let length = |it, key| Ok(self.periods.of(above_zero(it, key)?));
+        Ok(OnOffPeriods { on: length(&self.on, "on")?, off: length(&self.off, "off")? })
+    }
+}
+
+impl Keys for OnOffKeys {
+    type Workload = OnOffPeriods;
+
+    fn workload(&self, _context: &mut WorkloadContext<'_, '_>) -> Result<OnOffPeriods, Mistake> {
+        self.periods()
     }
 }

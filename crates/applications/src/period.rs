@@ -1,6 +1,8 @@
 //! How long applications are busy and silent.
 
 use rand_distr::{Distribution, Exp1};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Random};
 
 /// How long a period lasts.
@@ -24,6 +26,12 @@ impl Period {
         }
     }
 
+    /// Whether lengths vary.
+    #[must_use]
+    pub fn is_random(self) -> bool {
+        matches!(self, Self::Exponential(_))
+    }
+
     /// The mean length.
     #[must_use]
     pub fn mean(self) -> Duration {
@@ -40,6 +48,36 @@ pub struct OnOffPeriods {
     pub on: Period,
     /// How long it is silent.
     pub off: Period,
+}
+
+impl OnOffPeriods {
+    /// Whether their lengths vary.
+    #[must_use]
+    pub fn are_random(self) -> bool {
+        self.on.is_random() || self.off.is_random()
+    }
+}
+
+/// Whether times are all alike.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Periods {
+    /// Times are fixed.
+    #[default]
+    Fixed,
+    /// They are exponentially distributed.
+    Exponential,
+}
+
+impl Periods {
+    /// Times with that mean.
+    #[must_use]
+    pub fn of(self, mean: Duration) -> Period {
+        match self {
+            Self::Fixed => Period::Fixed(mean),
+            Self::Exponential => Period::Exponential(mean),
+        }
+    }
 }
 
 #[cfg(test)]

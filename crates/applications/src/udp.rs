@@ -1,12 +1,13 @@
 //! UDP: datagrams without any answer (RFC 768), from a source that sends at a
 //! constant rate, always or in on-off periods, or live frames, to a sink that counts them.
 
-use crate::video::{FrameSchedule, FrameSink, LiveSettings, Player};
-use crate::{Completed, DelayPercentiles, Delays, OnOffPeriods};
 use windtunnel_engine::{Duration, InterarrivalJitter, Random, Rate, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::{Datagram, HEADER};
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, Route};
+
+use crate::video::{FrameSchedule, FrameSink, LiveSettings, Player};
+use crate::{Completed, DelayPercentiles, Delays, OnOffPeriods};
 
 /// How a source sends.
 #[derive(Clone, Debug)]

@@ -9,12 +9,59 @@
 //! its bytes or Interests in one place. Times are integer nanoseconds.
 //!
 //! **To add one:** write a file with a `DESCRIPTION` and an implementation of
-//! [`Controller`], and add its `mod` here and one line to `registry.rs`. The command
-//! line, the schema, the documents and the tests all read the registry. An
+//! [`Controller`], and add its `mod` and its line in the list below. The command
+//! line, the schema, the documents and the tests all read the list. An
 //! [`External`] controller is not registered: the reader of a scenario gets its [`Maker`].
 #![no_std]
 
 extern crate alloc;
+
+/// All controllers of this crate, for a macro that makes something of them: each is its module, its
+/// type there, and the number of its colour and shape in pictures.
+macro_rules! controllers {
+    ($make:ident) => {
+        $make! {
+            agile_sd::AgileSd = 0,
+            aimd::Aimd = 1,
+            balia::Balia = 33,
+            bbr1::Bbr1 = 2,
+            bbr3::Bbr3 = 3,
+            bic::Bic = 4,
+            c_mpbbr::CMpbbr = 34,
+            cltcp::Cltcp = 5,
+            compound::Compound = 6,
+            copa::Copa = 7,
+            cubic::Cubic = 8,
+            d_tcp::DTcp = 9,
+            dctcp::Dctcp = 10,
+            dctcp_sce::DctcpSce = 11,
+            ec_elastic::EcElastic = 12,
+            elastic::Elastic = 13,
+            fast::Fast = 14,
+            fixed::Fixed = 15,
+            h_tcp::HTcp = 16,
+            highspeed::Highspeed = 17,
+            illinois::Illinois = 18,
+            ledbat::Ledbat = 19,
+            ledbat_plus_plus::LedbatPlusPlus = 20,
+            lia::Lia = 35,
+            new_reno::NewReno = 21,
+            olia::Olia = 36,
+            pcon_bic::PconBic = 22,
+            prague::Prague = 23,
+            reno::Reno = 24,
+            reno_sce::RenoSce = 25,
+            scalable::Scalable = 26,
+            tahoe::Tahoe = 27,
+            tcp_fit::TcpFit = 28,
+            vegas::Vegas = 29,
+            veno::Veno = 30,
+            westwood::Westwood = 31,
+            wvegas::WVegas = 37,
+            yeah::Yeah = 32,
+        }
+    };
+}
 
 mod agile_sd;
 mod aimd;

@@ -1,4 +1,4 @@
-//! All controllers of this crate, each named once.
+//! What is made of the list of all controllers.
 
 use crate::controller::Controller;
 use crate::description::Description;
@@ -150,43 +150,4 @@ macro_rules! registry {
     };
 }
 
-registry! {
-    agile_sd::AgileSd = 0,
-    aimd::Aimd = 1,
-    balia::Balia = 33,
-    bbr1::Bbr1 = 2,
-    bbr3::Bbr3 = 3,
-    bic::Bic = 4,
-    c_mpbbr::CMpbbr = 34,
-    cltcp::Cltcp = 5,
-    compound::Compound = 6,
-    copa::Copa = 7,
-    cubic::Cubic = 8,
-    d_tcp::DTcp = 9,
-    dctcp::Dctcp = 10,
-    dctcp_sce::DctcpSce = 11,
-    ec_elastic::EcElastic = 12,
-    elastic::Elastic = 13,
-    fast::Fast = 14,
-    fixed::Fixed = 15,
-    h_tcp::HTcp = 16,
-    highspeed::Highspeed = 17,
-    illinois::Illinois = 18,
-    ledbat::Ledbat = 19,
-    ledbat_plus_plus::LedbatPlusPlus = 20,
-    lia::Lia = 35,
-    new_reno::NewReno = 21,
-    olia::Olia = 36,
-    pcon_bic::PconBic = 22,
-    prague::Prague = 23,
-    reno::Reno = 24,
-    reno_sce::RenoSce = 25,
-    scalable::Scalable = 26,
-    tahoe::Tahoe = 27,
-    tcp_fit::TcpFit = 28,
-    vegas::Vegas = 29,
-    veno::Veno = 30,
-    westwood::Westwood = 31,
-    wvegas::WVegas = 37,
-    yeah::Yeah = 32,
-}
+controllers!(registry);

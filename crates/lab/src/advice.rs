@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use windtunnel_applications::Workload;
 use windtunnel_applications::udp::UdpWorkload;
+use windtunnel_applications::{ArrivalsSettings, BulkSettings, FileSettings, Workload};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_scenario::Study;
 use windtunnel_transports::tcp::EcnMode;
@@ -92,12 +92,13 @@ fn offered(flow: &FlowPlan) -> Option<f64> {
             UdpWorkload::Rate { rate, .. } => Some(rate.bits_per_second() as f64),
             UdpWorkload::Frames(_) => None,
         },
-        Transport::Tcp { workload: Workload::Bulk { rate }, .. } => {
+        Transport::Tcp { workload: Workload::Bulk(BulkSettings { rate }), .. } => {
             rate.map(|it| it.bits_per_second() as f64)
         }
-        Transport::Tcp { workload: Workload::Arrivals { per_second, sizes }, .. } => {
-            Some(8.0 * per_second * sizes.mean())
-        }
+        Transport::Tcp {
+            workload: Workload::Arrivals(ArrivalsSettings { per_second, sizes }),
+            ..
+        } => Some(8.0 * per_second * sizes.mean()),
         Transport::Tcp { .. } => None,
     }
 }
@@ -125,7 +126,9 @@ fn overloads(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
 
 fn unfinished_files(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
     let unfinished = flows.iter().filter_map(|flow| {
-        let Transport::Tcp { workload: Workload::File { bytes }, .. } = &flow.plan.transport else {
+        let Transport::Tcp { workload: Workload::File(FileSettings { bytes }), .. } =
+            &flow.plan.transport
+        else {
             return None;
         };
         let needed = Duration::from_seconds(8.0 * *bytes as f64 / flow.alone(plan))?;

@@ -1,8 +1,7 @@
 //! Whether anything in a plan is random: if nothing is, all its runs are the same.
 
+use windtunnel_applications::OnOffPeriods;
 use windtunnel_applications::udp::UdpWorkload;
-use windtunnel_applications::video::rules::RuleSettings;
-use windtunnel_applications::{OnOffPeriods, Period, Workload};
 use windtunnel_controllers::Settings;
 use windtunnel_engine::Duration;
 use windtunnel_links::{Impairment, Loss, Reordering};
@@ -41,13 +40,13 @@ fn flow(flow: &FlowPlan) -> bool {
             .as_ref()
             .is_some_and(|it| matches!(it.settings.scheduler, SchedulerSettings::External(_)))
         || match &flow.transport {
-            Transport::Tcp { settings, workload: of } => {
+            Transport::Tcp { settings, workload } => {
                 controller(&settings.controller)
                     || settings.receiver_controller.as_ref().is_some_and(controller)
-                    || workload(of)
+                    || workload.behaviour().random
             }
             Transport::Udp(settings) => match &settings.workload {
-                UdpWorkload::Rate { on_off, .. } => on_off.as_ref().is_some_and(turns),
+                UdpWorkload::Rate { on_off, .. } => on_off.is_some_and(OnOffPeriods::are_random),
                 UdpWorkload::Frames(_) => false,
             },
         }
@@ -56,31 +55,6 @@ fn flow(flow: &FlowPlan) -> bool {
 /// Only one from outside can be.
 fn controller(settings: &Settings) -> bool {
     settings.maker().is_some()
-}
-
-fn workload(workload: &Workload) -> bool {
-    match workload {
-        Workload::Bulk { .. }
-        | Workload::File { .. }
-        | Workload::Video(_)
-        | Workload::Frames(_)
-        | Workload::Messages => false,
-        Workload::RequestResponse { think, .. } => period(*think),
-        Workload::OnOff(it) => turns(it),
-        Workload::AdaptiveVideo(it) => matches!(it.rule, RuleSettings::External(_)),
-        Workload::Arrivals { .. } | Workload::External(_) => true,
-    }
-}
-
-fn turns(OnOffPeriods { on, off }: &OnOffPeriods) -> bool {
-    period(*on) || period(*off)
-}
-
-fn period(period: Period) -> bool {
-    match period {
-        Period::Fixed(_) => false,
-        Period::Exponential(_) => true,
-    }
 }
 
 /// Its nonces are, but decide nothing.

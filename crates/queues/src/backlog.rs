@@ -1,5 +1,7 @@
 //! What waits in a queue, and how much may.
 
+use windtunnel_reading::units::{Bytes, PacketCount, Quantity};
+
 /// How much may wait: whichever limit is reached first. The packet under
 /// transmission does not wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -70,5 +72,65 @@ impl Backlog {
     pub fn remove(&mut self, size: u32) {
         self.packets -= 1;
         self.bytes -= u64::from(size);
+    }
+}
+
+impl Quantity for QueueLimit {
+    const NAME: &'static str = "a queue limit";
+    const EXAMPLE: &'static str = "100 packets";
+    const UNITS: &'static [(&'static str, f64)] = &[
+        ("packets", 1.0),
+        ("packet", 1.0),
+        ("B", 1.0),
+        ("kB", 1e3),
+        ("MB", 1e6),
+        ("GB", 1e9),
+        ("KiB", 1024.0),
+        ("MiB", 1_048_576.0),
+        ("GiB", 1_073_741_824.0),
+    ];
+
+    fn from_base(base: f64, unit: &str) -> Result<Self, &'static str> {
+        if base < 1.0 {
+            return Err("is zero");
+        }
+        if !unit.starts_with("packet") {
+            return Bytes::from_base(base, unit).map(|it| Self::Bytes(it.0));
+        }
+        PacketCount::from_base(base, unit).map(|it| Self::Packets(it.0 as u32))
+    }
+
+    fn base(&self) -> f64 {
+        match self {
+            Self::Packets(it) => f64::from(*it),
+            Self::Bytes(it) => *it as f64,
+        }
+    }
+
+    fn units(&self) -> &'static [(&'static str, f64)] {
+        match self {
+            Self::Packets(_) => PacketCount::UNITS,
+            Self::Bytes(_) => Bytes::UNITS,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windtunnel_reading::units::{parse, written};
+
+    use super::*;
+
+    #[test]
+    fn a_limit_is_a_number_of_packets_or_a_size() {
+        assert_eq!(parse("200 packets"), Ok(QueueLimit::Packets(200)));
+        assert_eq!(parse("200 kB"), Ok(QueueLimit::Bytes(200_000)));
+        assert_eq!(written(&QueueLimit::Packets(10_240)), "10240 packets");
+        for text in ["0 packets", "1.5 packets", "4294967296 packets", "0 B"] {
+            assert!(parse::<QueueLimit>(text).is_err(), "{text}");
+        }
+        proptest::proptest!(|(text in "\\PC{0,12}")| {
+            let _ = parse::<QueueLimit>(&text);
+        });
     }
 }

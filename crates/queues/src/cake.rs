@@ -15,15 +15,22 @@
 //! What is not here: fairness among hosts, BLUE against flows that do not respond, filtering of
 //! acknowledgements, and hashing with several ways.
 
-use windtunnel_engine::{Random, Rate, Time};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windtunnel_engine::{Duration, Random, Rate, Time};
 use windtunnel_packets::{Dscp, FlowKey};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, number};
+use windtunnel_reading::units::{Bytes, Measured, bytes, milliseconds};
 
 use crate::backlog::{Backlog, QueueLimit};
+use crate::codel;
 use crate::description::{Configured, QueueDescription};
-use crate::fq_codel::{FqCoDel, FqCoDelSettings};
+use crate::fq_codel::{FqCoDel, FqCoDelSettings, flows, quantum};
+use crate::keys::{Keys, mark, packets};
 use crate::queue::{Admission, Queue, Waiting};
 use crate::token_bucket::{TokenBucket, TokenBucketSettings};
-use crate::verdict::Verdict;
+use crate::verdict::{CongestionAction, Verdict};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "cake",
@@ -113,6 +120,7 @@ impl Cake {
 }
 
 impl Configured for Cake {
+    type Keys = CakeKeys;
     type Settings = CakeSettings;
 
     fn marks(settings: &Self::Settings) -> bool {
@@ -168,5 +176,68 @@ impl Queue for Cake {
 
     fn shaped_rate(&self) -> Option<Rate> {
         Some(self.clock.rate())
+    }
+}
+
+/// CAKE (Høiland-Jørgensen, Täht and Morton 2018): a shaper without bursts, tins by the classes of
+/// packets, and in each a queue for each flow with controlled delay. Without fairness among hosts,
+/// BLUE and filtering of acknowledgements. Not on a shared medium.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CakeKeys {
+    /// How much may wait in all queues together.
+    #[serde(default = "packets::<10_240>")]
+    limit: Measured<QueueLimit>,
+    /// How fast packets leave, with all headers: less than the narrowest link behind it, so that
+    /// packets wait here and nowhere else.
+    rate: Measured<Rate>,
+    /// Into which tins packets are put.
+    #[serde(default)]
+    tins: Tins,
+    /// Whether to drop, or to mark ECN-capable packets.
+    #[serde(default = "mark")]
+    action: CongestionAction,
+    /// The sojourn time to stay below.
+    #[serde(default = "milliseconds::<5>")]
+    target: Located<Measured<Duration>>,
+    /// How long the sojourn time may be above the target.
+    #[serde(default = "milliseconds::<100>")]
+    interval: Located<Measured<Duration>>,
+    /// How many queues flows are hashed to in each tin.
+    #[serde(default = "number::<1024>")]
+    flows: Located<u16>,
+    /// How many bytes a queue may send in one turn.
+    #[serde(default = "bytes::<1514>")]
+    quantum: Located<Measured<Bytes>>,
+}
+
+/// Into which tins packets are put.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "CakeTins")]
+enum Tins {
+    /// Voice (CS7, CS6, EF, VA) up to 1/4 of the rate goes first, then bulk (CS1, LE) up to 1/16,
+    /// then best effort, which are all others.
+    #[default]
+    Diffserv3,
+    /// One for all.
+    Besteffort,
+}
+
+impl Keys for CakeKeys {
+    type Settings = CakeSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<CakeSettings, Mistake> {
+        let codel = codel::settings(self.action, &self.target, &self.interval, None)?;
+        let (flows, quantum) = (flows(&self.flows)?, quantum(&self.quantum)?);
+        Ok(CakeSettings {
+            rate: self.rate.0,
+            tins: self.tins == Tins::Diffserv3,
+            queues: FqCoDelSettings { codel, flows, quantum },
+        })
     }
 }

@@ -5,10 +5,18 @@
 //! are dropped (or marked) at times that draw nearer by the inverse square root
 //! of their count, until the sojourn falls below the target.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Measured, milliseconds};
 
+use crate::backlog::QueueLimit;
 use crate::departure::{DepartureDiscipline, Leaving};
 use crate::description::{Configured, QueueDescription};
+use crate::keys::{Keys, MAXIMUM_PACKET, drop, packets};
 use crate::verdict::{CongestionAction, Verdict};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -137,6 +145,7 @@ impl CoDel {
 }
 
 impl Configured for CoDel {
+    type Keys = CoDelKeys;
     type Settings = CoDelSettings;
 
     fn marks(settings: &Self::Settings) -> bool {
@@ -152,4 +161,53 @@ impl DepartureDiscipline for CoDel {
     fn judge(&mut self, now: Time, leaving: &Leaving) -> Verdict {
         self.state.judge(&self.settings, now, leaving)
     }
+}
+
+/// Controlled delay (RFC 8289).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct CoDelKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// Whether to drop, or to mark ECN-capable packets.
+    #[serde(default = "drop")]
+    action: CongestionAction,
+    /// The sojourn time to stay below.
+    #[serde(default = "milliseconds::<5>")]
+    target: Located<Measured<Duration>>,
+    /// How long the sojourn time may be above the target.
+    #[serde(default = "milliseconds::<100>")]
+    interval: Located<Measured<Duration>>,
+    /// The sojourn time above which every ECN-capable packet is marked; default: none.
+    ce_threshold: Option<Measured<Duration>>,
+}
+
+impl Keys for CoDelKeys {
+    type Settings = CoDelSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<CoDelSettings, Mistake> {
+        let Self { action, target, interval, ce_threshold, .. } = self;
+        settings(*action, target, interval, *ce_threshold)
+    }
+}
+
+/// What all queues with controlled delay have.
+pub(super) fn settings(
+    action: CongestionAction,
+    target: &Located<Measured<Duration>>,
+    interval: &Located<Measured<Duration>>,
+    ce_threshold: Option<Measured<Duration>>,
+) -> Result<CoDelSettings, Mistake> {
+    Ok(CoDelSettings {
+        action,
+        target: target.value.0,
+        interval: above_zero(interval, "interval")?,
+        maximum_packet: MAXIMUM_PACKET,
+        ce_threshold: ce_threshold.map(|it| it.0),
+    })
 }

@@ -2,6 +2,8 @@
 
 use windtunnel_engine::Random;
 
+use crate::keys::Keys;
+
 /// A queue discipline's name and what it is.
 #[derive(Clone, Copy, Debug)]
 pub struct QueueDescription {
@@ -19,6 +21,9 @@ pub struct QueueDescription {
 
 /// A discipline's state, which is made of its settings.
 pub trait Configured {
+    /// What a scenario says of it.
+    type Keys: Keys<Settings = Self::Settings>;
+
     /// What is set on it.
     type Settings;
 

@@ -8,12 +8,19 @@
 //! Where there is no room, the packet at the head of the queue with the most bytes is dropped
 //! (buffer stealing, section III of the same).
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::FlowKey;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, number};
+use windtunnel_reading::units::{Bytes, Measured, bytes};
 
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::{Configured, QueueDescription};
 use crate::flow_queues::{FlowQueues, Joins};
+use crate::fq_codel::{flows, quantum};
+use crate::keys::{Keys, packets};
 use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
 
@@ -47,6 +54,7 @@ impl Drr {
 }
 
 impl Configured for Drr {
+    type Keys = DrrKeys;
     type Settings = DrrSettings;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -84,5 +92,34 @@ impl Queue for Drr {
             let fattest = self.0.fattest();
             self.0.take(fattest).into_iter().for_each(&mut *drop);
         }
+    }
+}
+
+/// Deficit round robin (Shreedhar and Varghese 1996): a queue for each flow, which send in turn,
+/// by bytes. Where there is no room, the longest queue loses a packet.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrrKeys {
+    /// How much may wait in all queues together.
+    #[serde(default = "packets::<1000>")]
+    limit: Measured<QueueLimit>,
+    /// How many queues flows are hashed to.
+    #[serde(default = "number::<1024>")]
+    flows: Located<u16>,
+    /// How many bytes a queue may send in one turn.
+    #[serde(default = "bytes::<1514>")]
+    quantum: Located<Measured<Bytes>>,
+}
+
+impl Keys for DrrKeys {
+    type Settings = DrrSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<DrrSettings, Mistake> {
+        let (flows, quantum) = (flows(&self.flows)?, quantum(&self.quantum)?);
+        Ok(DrrSettings { flows, quantum })
     }
 }

@@ -16,14 +16,23 @@
 //! one gets its share of the bytes. Packets are chosen independently at random.
 //! Updates are caught up with when a packet comes or goes, each at its own instant.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::{Ecn, FlowKey};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{
+    Frequency, Measured, Share, microseconds, millihertz, milliseconds, percent,
+};
 
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::{Configured, QueueDescription};
 use crate::fifo::Fifo;
+use crate::keys::{Keys, alpha, packets, update};
 use crate::queue::{Queue, Waiting};
-use crate::ramp::Ramp;
+use crate::ramp::{self, Ramp};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -163,6 +172,7 @@ impl DualPi2 {
 }
 
 impl Configured for DualPi2 {
+    type Keys = DualPi2Keys;
     type Settings = DualPi2Settings;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -203,5 +213,87 @@ impl Queue for DualPi2 {
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
         self.low_latency.shed(limit, drop);
         self.classic.shed(limit.beside(self.low_latency.backlog()), drop);
+    }
+}
+
+/// Two coupled queues, for L4S and for all others (RFC 9332). The low-latency queue
+/// marks from a step on, or on a ramp.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DualPi2Keys {
+    /// How much may wait in both queues together.
+    #[serde(default = "packets::<10_000>")]
+    limit: Measured<QueueLimit>,
+    /// The queueing delay to hold in the classic queue.
+    #[serde(default = "milliseconds::<15>")]
+    target: Located<Measured<Duration>>,
+    /// How often the probability is updated.
+    #[serde(default = "milliseconds::<16>")]
+    update: Located<Measured<Duration>>,
+    /// How much the probability changes with the excess of the delay.
+    #[serde(default = "millihertz::<160>")]
+    alpha: Located<Measured<Frequency>>,
+    /// How much it changes with the growth of the delay.
+    #[serde(default = "millihertz::<3200>")]
+    beta: Located<Measured<Frequency>>,
+    /// The coupling factor between the two queues.
+    #[serde(default = "coupling")]
+    coupling: Located<f64>,
+    /// The classic queue's share of the link while packets wait in both.
+    #[serde(default = "percent::<10>")]
+    classic_share: Measured<Share>,
+    /// The sojourn time in the low-latency queue above which every packet is marked;
+    /// default: 1 ms, without a ramp.
+    step: Option<Measured<Duration>>,
+    /// In place of a step: the sojourn time from which some packets are marked;
+    /// default: 0.8 ms, with `ramp_end`.
+    ramp_start: Option<Located<Measured<Duration>>>,
+    /// In place of a step: the sojourn time from which all packets are marked;
+    /// default: 1.2 ms, with `ramp_start`.
+    ramp_end: Option<Located<Measured<Duration>>>,
+}
+
+fn coupling() -> Located<f64> {
+    2.0.into()
+}
+
+impl Keys for DualPi2Keys {
+    type Settings = DualPi2Settings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<DualPi2Settings, Mistake> {
+        self.coupling.checked(
+            |it| *it > 0.0 && it.is_finite(),
+            || "`coupling` must be greater than zero".to_owned(),
+            "write one such as coupling = 2",
+        )?;
+        Ok(DualPi2Settings {
+            target: above_zero(&self.target, "target")?,
+            update: update(&self.update)?,
+            alpha: alpha(&self.alpha)?,
+            beta: self.beta.value.0.0,
+            coupling: self.coupling.value,
+            ramp: self.step_or_ramp()?,
+            classic_share: self.classic_share.0.0,
+        })
+    }
+}
+
+impl DualPi2Keys {
+    fn step_or_ramp(&self) -> Result<Ramp, Mistake> {
+        let of_ramp = self.ramp_start.as_ref().or(self.ramp_end.as_ref());
+        match (self.step, of_ramp) {
+            (step, None) => Ok(Ramp::step(step.map_or(Duration::from_millis(1), |it| it.0))),
+            (Some(_), Some(of_ramp)) => Err(Mistake::new("`step` and a ramp cannot both be set")
+                .at(of_ramp.span.clone())
+                .help("write step, or ramp_start and ramp_end")),
+            (None, Some(_)) => {
+                let defaults = [microseconds::<800>(), microseconds::<1200>()];
+                ramp::between([&self.ramp_start, &self.ramp_end], defaults)
+            }
+        }
     }
 }

@@ -11,10 +11,18 @@
 //! Two variables have no value where they are read, or are not read: a packet within the target
 //! is not over it (line 18), and `MarkNext` (line 25) marks the packet that leaves.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Measured, milliseconds};
 
+use crate::backlog::QueueLimit;
 use crate::departure::{DepartureDiscipline, Leaving};
 use crate::description::{Configured, QueueDescription};
+use crate::keys::{Keys, packets};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -43,6 +51,7 @@ impl EcElasticQueue {
 }
 
 impl Configured for EcElasticQueue {
+    type Keys = EcElasticKeys;
     type Settings = Self;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -65,5 +74,33 @@ impl DepartureDiscipline for EcElasticQueue {
         }
         self.last_mark = Some(now);
         Verdict::Mark
+    }
+}
+
+/// The queue of EC-Elastic as printed: it marks every packet above a target, and never drops.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct EcElasticKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// The sojourn time to stay below.
+    #[serde(default = "milliseconds::<5>")]
+    target: Located<Measured<Duration>>,
+    /// How long after the first packet above the target it begins to mark.
+    #[serde(default = "milliseconds::<100>")]
+    interval: Located<Measured<Duration>>,
+}
+
+impl Keys for EcElasticKeys {
+    type Settings = EcElasticQueue;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<EcElasticQueue, Mistake> {
+        let interval = above_zero(&self.interval, "interval")?;
+        Ok(EcElasticQueue::new(self.target.value.0, interval))
     }
 }

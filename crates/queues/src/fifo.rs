@@ -2,12 +2,16 @@
 
 use std::collections::VecDeque;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::FlowKey;
+use windtunnel_reading::units::Measured;
 
 use crate::backlog::{Backlog, QueueLimit};
 use crate::departure::{DepartureDiscipline, Leaving};
 use crate::description::{Configured, QueueDescription};
+use crate::keys::packets;
 use crate::queue::{Queue, Waiting};
 use crate::verdict::Verdict;
 
@@ -88,6 +92,7 @@ impl<D> Judged<D> {
 }
 
 impl<D: Configured> Configured for Judged<D> {
+    type Keys = D::Keys;
     type Settings = D::Settings;
 
     fn marks(settings: &Self::Settings) -> bool {
@@ -117,5 +122,20 @@ impl<D: DepartureDiscipline> Queue for Judged<D> {
 
     fn shed(&mut self, limit: QueueLimit, drop: &mut dyn FnMut(Waiting)) {
         self.queue.shed(limit, drop);
+    }
+}
+
+/// First in, first out; drops packets when it is full.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DropTailKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    pub(crate) limit: Measured<QueueLimit>,
+}
+
+impl Default for DropTailKeys {
+    fn default() -> Self {
+        Self { limit: packets::<100>() }
     }
 }

@@ -10,15 +10,21 @@
 //! are dropped: half of its bytes, but no more than 64 packets at once (section
 //! 4.1.3). CoDel looks at its own queue alone.
 
-use windtunnel_engine::{Random, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::FlowKey;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, number};
+use windtunnel_reading::units::{Bytes, Measured, bytes, milliseconds};
 
 use crate::backlog::{Backlog, QueueLimit};
 use crate::codel::{self, CoDelSettings};
 use crate::description::{Configured, QueueDescription};
 use crate::flow_queues::{FlowQueues, Joins};
+use crate::keys::{Keys, mark, packets};
 use crate::queue::{Admission, Queue, Waiting};
-use crate::verdict::Verdict;
+use crate::verdict::{CongestionAction, Verdict};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "fq-codel",
@@ -81,6 +87,7 @@ impl FqCoDel {
 }
 
 impl Configured for FqCoDel {
+    type Keys = FqCoDelKeys;
     type Settings = FqCoDelSettings;
 
     fn marks(settings: &Self::Settings) -> bool {
@@ -121,4 +128,69 @@ impl Queue for FqCoDel {
             self.shed_fattest(drop);
         }
     }
+}
+
+/// With less a flow would need many turns for one packet; with more, flows would no
+/// longer share.
+const QUANTA: std::ops::Range<u64> = 64..1 << 20;
+
+/// A queue for each flow, with controlled delay (RFC 8290).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FqCoDelKeys {
+    /// How much may wait in all queues together.
+    #[serde(default = "packets::<10_240>")]
+    limit: Measured<QueueLimit>,
+    /// Whether to drop, or to mark ECN-capable packets.
+    #[serde(default = "mark")]
+    action: CongestionAction,
+    /// The sojourn time to stay below.
+    #[serde(default = "milliseconds::<5>")]
+    target: Located<Measured<Duration>>,
+    /// How long the sojourn time may be above the target.
+    #[serde(default = "milliseconds::<100>")]
+    interval: Located<Measured<Duration>>,
+    /// The sojourn time above which every ECN-capable packet is marked; default: none.
+    ce_threshold: Option<Measured<Duration>>,
+    /// How many queues flows are hashed to.
+    #[serde(default = "number::<1024>")]
+    flows: Located<u16>,
+    /// How many bytes a queue may send in one turn.
+    #[serde(default = "bytes::<1514>")]
+    quantum: Located<Measured<Bytes>>,
+}
+
+impl Keys for FqCoDelKeys {
+    type Settings = FqCoDelSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<FqCoDelSettings, Mistake> {
+        let Self { action, target, interval, ce_threshold, .. } = self;
+        let codel = codel::settings(*action, target, interval, *ce_threshold)?;
+        let (flows, quantum) = (flows(&self.flows)?, quantum(&self.quantum)?);
+        Ok(FqCoDelSettings { codel, flows, quantum })
+    }
+}
+
+/// How many queues flows are hashed to.
+pub(super) fn flows(flows: &Located<u16>) -> Result<u16, Mistake> {
+    flows.checked(
+        |it| *it > 0,
+        || "`flows` must be at least 1".to_owned(),
+        "write one such as flows = 1024",
+    )?;
+    Ok(flows.value)
+}
+
+/// How many bytes a queue may send in one turn.
+pub(super) fn quantum(quantum: &Located<Measured<Bytes>>) -> Result<u32, Mistake> {
+    quantum.checked(
+        |it| QUANTA.contains(&it.0.0),
+        || "`quantum` must be from 64 B to 1 MiB".to_owned(),
+        "write one such as quantum = \"1514 B\"",
+    )?;
+    Ok(quantum.value.0.0 as u32)
 }

@@ -13,11 +13,18 @@
 //!   interval of the last mark, and after the n-th the next is due `interval / sqrt(n)` later;
 //!   the threshold is at most half of what the queue holds
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Bytes, Measured, bytes, milliseconds};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
 use crate::backlog::QueueLimit;
 use crate::description::{Configured, QueueDescription};
+use crate::keys::{Keys, packets};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -31,11 +38,19 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
 /// The size by which ndnSIM converts a queue's capacity in packets to bytes.
 const TYPICAL_PACKET: u64 = 1500;
 
-/// Whose rules the marking follows.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The release of NFD whose link service marks.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[schemars(rename = "LinkServiceVersion")]
 enum Version {
-    Nfd06,
+    /// The first mark comes once the threshold has been exceeded for an interval.
+    #[default]
+    #[serde(rename = "nfd-0.7")]
     Nfd07,
+    /// The first packet that finds too much is marked, but not within an interval of the last
+    /// mark; the threshold is at most half the limit, of 1500 B a packet. So did NFD 0.6.1 to
+    /// 0.6.6, in ndnSIM 2.6 and 2.7.
+    #[serde(rename = "nfd-0.6")]
+    Nfd06,
 }
 
 /// The state of the link service's marking.
@@ -90,6 +105,7 @@ impl LinkService {
 }
 
 impl Configured for LinkService {
+    type Keys = LinkServiceKeys;
     type Settings = Self;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -127,5 +143,41 @@ impl ArrivalDiscipline for LinkService {
         self.last_mark = Some(now);
         self.next = Some(next + self.interval.scaled(1.0 / self.divisor()));
         Verdict::Mark
+    }
+}
+
+/// Drop-tail with the marking of NFD's link service.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LinkServiceKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// How much may wait before it marks.
+    #[serde(default = "bytes::<65_536>")]
+    threshold: Located<Measured<Bytes>>,
+    /// The time from which marks are spaced: the n-th is followed by the next after the
+    /// interval / √n, with "nfd-0.7" / √(n + 1).
+    #[serde(default = "milliseconds::<100>")]
+    interval: Located<Measured<Duration>>,
+    /// The release of NFD whose rules marks follow.
+    #[serde(default)]
+    version: Version,
+}
+
+impl Keys for LinkServiceKeys {
+    type Settings = LinkService;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<LinkService, Mistake> {
+        let interval = above_zero(&self.interval, "interval")?;
+        let threshold = self.threshold.value.0.0;
+        Ok(match self.version {
+            Version::Nfd07 => LinkService::new(threshold, interval),
+            Version::Nfd06 => LinkService::of_nfd_0_6(threshold, interval, self.limit.0),
+        })
     }
 }

@@ -7,10 +7,18 @@
 //!   `interval`; the n-th is followed by the next after `1.1 interval / sqrt(n)`
 //! - a sojourn below the target resets the count, not the time of the next mark
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Measured, milliseconds};
 
+use crate::backlog::QueueLimit;
 use crate::departure::{DepartureDiscipline, Leaving};
 use crate::description::{Configured, QueueDescription};
+use crate::keys::{Keys, packets};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -43,6 +51,7 @@ impl Pcon {
 }
 
 impl Configured for Pcon {
+    type Keys = PconKeys;
     type Settings = Self;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -68,5 +77,33 @@ impl DepartureDiscipline for Pcon {
         self.count += 1;
         self.next = now + self.interval.scaled(SPACING / f64::from(self.count).sqrt());
         Verdict::Mark
+    }
+}
+
+/// The marking queue of PCON: controlled delay that marks and never drops.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PconKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// The sojourn time to stay below.
+    #[serde(default = "milliseconds::<5>")]
+    target: Located<Measured<Duration>>,
+    /// How long the sojourn time may be above the target.
+    #[serde(default = "milliseconds::<100>")]
+    interval: Located<Measured<Duration>>,
+}
+
+impl Keys for PconKeys {
+    type Settings = Pcon;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<Pcon, Mistake> {
+        let interval = above_zero(&self.interval, "interval")?;
+        Ok(Pcon::new(self.target.value.0, interval))
     }
 }

@@ -11,10 +11,18 @@
 //! updates are caught up with when a packet arrives, each at its own instant.
 //! While the link is down there is no delay to go by, and they pause.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Frequency, Measured, millihertz, milliseconds};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::backlog::QueueLimit;
 use crate::description::{Configured, QueueDescription};
+use crate::keys::{Keys, MAXIMUM_PACKET, alpha, drop, packets, update};
 use crate::verdict::{CongestionAction, Verdict};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -145,6 +153,7 @@ impl Pie {
 }
 
 impl Configured for Pie {
+    type Keys = PieKeys;
     type Settings = PieSettings;
 
     fn marks(settings: &Self::Settings) -> bool {
@@ -180,5 +189,52 @@ impl ArrivalDiscipline for Pie {
         } else {
             Verdict::Drop
         }
+    }
+}
+
+/// Proportional integral controller enhanced (RFC 8033).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PieKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// Whether to drop, or to mark ECN-capable packets.
+    #[serde(default = "drop")]
+    action: CongestionAction,
+    /// The queueing delay to hold.
+    #[serde(default = "milliseconds::<15>")]
+    target: Located<Measured<Duration>>,
+    /// How often the probability is updated.
+    #[serde(default = "milliseconds::<15>")]
+    update: Located<Measured<Duration>>,
+    /// How much the probability changes with the excess of the delay.
+    #[serde(default = "millihertz::<125>")]
+    alpha: Located<Measured<Frequency>>,
+    /// How much it changes with the growth of the delay.
+    #[serde(default = "millihertz::<1250>")]
+    beta: Located<Measured<Frequency>>,
+    /// How long a burst passes untouched.
+    #[serde(default = "milliseconds::<150>")]
+    burst: Located<Measured<Duration>>,
+}
+
+impl Keys for PieKeys {
+    type Settings = PieSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<PieSettings, Mistake> {
+        Ok(PieSettings {
+            action: self.action,
+            target: above_zero(&self.target, "target")?,
+            update: update(&self.update)?,
+            alpha: alpha(&self.alpha)?,
+            beta: self.beta.value.0.0,
+            burst: self.burst.value.0,
+            maximum_packet: MAXIMUM_PACKET,
+        })
     }
 }

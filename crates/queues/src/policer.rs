@@ -3,11 +3,18 @@
 //! Source: RFC 2697, the meter of a single rate in its colour-blind mode with an excess burst
 //! of zero: what is green passes, what is red is dropped (RFC 2475, section 2.3.3.4).
 
-use windtunnel_engine::{Random, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Random, Rate, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::{Bytes, Measured};
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
+use crate::backlog::QueueLimit;
 use crate::description::{Configured, QueueDescription};
-use crate::token_bucket::{TokenBucket, TokenBucketSettings};
+use crate::keys::{Keys, packets};
+use crate::token_bucket::{self, TokenBucket, TokenBucketSettings};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -31,6 +38,7 @@ impl Policer {
 }
 
 impl Configured for Policer {
+    type Keys = PolicerKeys;
     type Settings = TokenBucketSettings;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -50,5 +58,31 @@ impl ArrivalDiscipline for Policer {
         }
         self.0.take(now, arriving.size);
         Verdict::Pass
+    }
+}
+
+/// A policer (RFC 2697, with a committed burst alone) before a drop-tail queue: drops what
+/// exceeds a rate and a burst as it arrives.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PolicerKeys {
+    /// How much may wait for the link.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// The committed information rate, with all headers.
+    rate: Measured<Rate>,
+    /// The committed burst size: how much may come at once after silence. At least 1500 B.
+    burst: Located<Measured<Bytes>>,
+}
+
+impl Keys for PolicerKeys {
+    type Settings = TokenBucketSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<TokenBucketSettings, Mistake> {
+        token_bucket::settings(self.rate, &self.burst)
     }
 }

@@ -1,24 +1,66 @@
-//! All queue disciplines, each named once.
+//! What is made of the list of all queue disciplines.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Random, Rate, Time};
 use windtunnel_packets::FlowKey;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::schema::short_forms;
 
 use crate::arrival::{ArrivalDiscipline, Arriving};
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::{Configured, QueueDescription};
-use crate::fifo::{self, Judged, Unjudged};
+use crate::fifo::{self, DropTailKeys, Judged, Unjudged};
+use crate::keys::Keys;
 use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
 
-/// Makes [`Discipline`], [`AnyArrivalDiscipline`] and [`AnyQueue`], enums over all disciplines:
-/// static dispatch in the hot loop, and one list for all uses of their names. An entry is a module
-/// and a state there, after which the variants are named.
+/// Makes [`QueueKeys`], [`Discipline`], [`AnyArrivalDiscipline`] and [`AnyQueue`], enums over all
+/// disciplines: static dispatch in the hot loop, and one list for all uses of their names.
 macro_rules! registry {
     (
-        on_arrival { $($arrival:ident :: $judge:ident),+ $(,)? }
-        on_departure { $($departure:ident :: $head:ident),+ $(,)? }
-        queues { $($own:ident :: $queue:ident),+ $(,)? }
+        on_arrival { $($(#[$of_judge:meta])+ $arrival:ident :: $judge:ident,)+ }
+        on_departure { $($(#[$of_head:meta])+ $departure:ident :: $head:ident,)+ }
+        queues { $($(#[$of_queue:meta])+ $own:ident :: $queue:ident,)+ }
     ) => {
+        /// A queue before a link. Its name alone is the kind with all its defaults.
+        #[derive(Clone, Debug, Deserialize, JsonSchema)]
+        #[serde(rename = "kind", rename_all = "kebab-case")]
+        #[schemars(rename = "Queue", tag = "kind", transform = short_forms)]
+        pub enum QueueKeys {
+            /// First in, first out; drops packets when it is full.
+            DropTail(DropTailKeys),
+            $($(#[$of_judge])+ $judge(<crate::$arrival::$judge as Configured>::Keys),)+
+            $($(#[$of_head])+ $head(<crate::$departure::$head as Configured>::Keys),)+
+            $($(#[$of_queue])+ $queue(<crate::$own::$queue as Configured>::Keys),)+
+        }
+
+        impl QueueKeys {
+            /// How much may wait in it.
+            #[must_use]
+            pub fn limit(&self) -> QueueLimit {
+                match self {
+                    Self::DropTail(it) => it.limit.0,
+                    $(Self::$judge(it) => it.limit(),)+
+                    $(Self::$head(it) => it.limit(),)+
+                    $(Self::$queue(it) => it.limit(),)+
+                }
+            }
+
+            /// Which packets it drops and marks.
+            ///
+            /// # Errors
+            /// [`Mistake`] at a key whose value does not fit.
+            pub fn discipline(&self) -> Result<Discipline, Mistake> {
+                match self {
+                    Self::DropTail(_) => Ok(Discipline::DropTail),
+                    $(Self::$judge(it) => it.settings().map(Discipline::$judge),)+
+                    $(Self::$head(it) => it.settings().map(Discipline::$head),)+
+                    $(Self::$queue(it) => it.settings().map(Discipline::$queue),)+
+                }
+            }
+        }
+
         /// A queue discipline with its settings.
         #[derive(Clone, Debug)]
         #[allow(missing_docs, reason = "each variant is documented where its state is")]
@@ -163,28 +205,7 @@ macro_rules! registry {
     };
 }
 
-registry! {
-    on_arrival {
-        link_service::LinkService,
-        red::Red,
-        pie::Pie,
-        policer::Policer,
-    }
-    on_departure {
-        codel::CoDel,
-        pcon::Pcon,
-        ec_elastic::EcElasticQueue,
-        sce::Sce,
-    }
-    queues {
-        fq_codel::FqCoDel,
-        dual_pi2::DualPi2,
-        shaper::Shaper,
-        strict_priority::StrictPriority,
-        drr::Drr,
-        cake::Cake,
-    }
-}
+disciplines!(registry);
 
 /// A discipline with the state of one queue.
 #[derive(Debug)]
@@ -220,5 +241,19 @@ impl AnyQueue {
         if admission == Admission::InPlaceOfOthers {
             self.shed(limit, &mut overflow);
         }
+    }
+}
+
+impl Default for QueueKeys {
+    fn default() -> Self {
+        Self::DropTail(DropTailKeys::default())
+    }
+}
+
+impl QueueKeys {
+    /// Whether packets wait in it although the link is free.
+    #[must_use]
+    pub fn shapes(&self) -> bool {
+        self.discipline().is_ok_and(|it| it.description().shapes)
     }
 }

@@ -6,13 +6,21 @@
 //! time well below CoDel's target, while above that CoDel marks or drops (RFC
 //! 8289). The ramp does not apply to a packet that CoDel chose.
 
-use windtunnel_engine::{Random, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Duration, Random, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::{Measured, milliseconds};
 
+use crate::backlog::QueueLimit;
 use crate::codel::{CoDel, CoDelSettings};
 use crate::departure::{DepartureDiscipline, Leaving};
 use crate::description::{Configured, QueueDescription};
+use crate::keys::{Keys, mark, packets};
 use crate::ramp::Ramp;
-use crate::verdict::Verdict;
+use crate::verdict::{CongestionAction, Verdict};
+use crate::{codel, ramp};
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
     name: "sce",
@@ -48,6 +56,7 @@ impl Sce {
 }
 
 impl Configured for Sce {
+    type Keys = SceKeys;
     type Settings = SceSettings;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -67,5 +76,45 @@ impl DepartureDiscipline for Sce {
             }
             verdict => verdict,
         }
+    }
+}
+
+/// Controlled delay that first signals some congestion, by ECT(1)
+/// (draft-morton-tsvwg-sce).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SceKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// Whether to drop, or to mark ECN-capable packets.
+    #[serde(default = "mark")]
+    action: CongestionAction,
+    /// The sojourn time to stay below.
+    #[serde(default = "milliseconds::<5>")]
+    target: Located<Measured<Duration>>,
+    /// How long the sojourn time may be above the target.
+    #[serde(default = "milliseconds::<100>")]
+    interval: Located<Measured<Duration>>,
+    /// The sojourn time from which some packets signal some congestion; default: a
+    /// quarter of the target.
+    ramp_start: Option<Located<Measured<Duration>>>,
+    /// The sojourn time from which all packets do; default: half the target.
+    ramp_end: Option<Located<Measured<Duration>>>,
+}
+
+impl Keys for SceKeys {
+    type Settings = SceSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<SceSettings, Mistake> {
+        let codel = codel::settings(self.action, &self.target, &self.interval, None)?;
+        let share = |share: f64| Measured(codel.target.scaled(share)).into();
+        let defaults = [share(0.25), share(0.5)];
+        let ramp = ramp::between([&self.ramp_start, &self.ramp_end], defaults)?;
+        Ok(SceSettings { codel, ramp })
     }
 }

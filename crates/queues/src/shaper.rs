@@ -4,14 +4,20 @@
 //! first in, first out, and a packet that is larger than the burst is dropped, because the
 //! bucket would never hold its tokens.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Random, Rate, Time};
 use windtunnel_packets::FlowKey;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::{Bytes, Measured};
 
 use crate::backlog::{Backlog, QueueLimit};
 use crate::description::{Configured, QueueDescription};
 use crate::fifo::Fifo;
+use crate::keys::{Keys, packets};
 use crate::queue::{Admission, Queue, Waiting};
-use crate::token_bucket::{TokenBucket, TokenBucketSettings};
+use crate::token_bucket::{self, TokenBucket, TokenBucketSettings};
 use crate::verdict::Verdict;
 
 pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
@@ -40,6 +46,7 @@ impl Shaper {
 }
 
 impl Configured for Shaper {
+    type Keys = ShaperKeys;
     type Settings = TokenBucketSettings;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -83,5 +90,32 @@ impl Queue for Shaper {
 
     fn shaped_rate(&self) -> Option<Rate> {
         Some(self.bucket.rate())
+    }
+}
+
+/// A shaper, as Linux's token bucket filter (tc-tbf): what exceeds a rate and a burst waits. Not
+/// on a shared medium.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ShaperKeys {
+    /// How much may wait.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// How fast packets leave in the long run, with all headers.
+    rate: Measured<Rate>,
+    /// How much may leave at once, at the rate of the link, after silence. At least 1500 B; a
+    /// packet that is larger is dropped.
+    burst: Located<Measured<Bytes>>,
+}
+
+impl Keys for ShaperKeys {
+    type Settings = TokenBucketSettings;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<TokenBucketSettings, Mistake> {
+        token_bucket::settings(self.rate, &self.burst)
     }
 }

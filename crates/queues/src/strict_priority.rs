@@ -4,12 +4,19 @@
 //! Source: RFC 2475 and RFC 4594, section 1.4.1 (priority queuing); the behaviour of Linux's
 //! prio (tc-prio(8)). Each band is first in, first out, with a limit of its own.
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::{Dscp, FlowKey};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::Measured;
 
 use crate::backlog::{Backlog, QueueLimit};
+use crate::class::Class;
 use crate::description::{Configured, QueueDescription};
 use crate::fifo::Fifo;
+use crate::keys::{Keys, packets};
 use crate::queue::{Admission, Queue, Waiting};
 use crate::verdict::Verdict;
 
@@ -63,6 +70,7 @@ impl StrictPriority {
 }
 
 impl Configured for StrictPriority {
+    type Keys = StrictPriorityKeys;
     type Settings = Bands;
 
     fn marks(_settings: &Self::Settings) -> bool {
@@ -103,5 +111,52 @@ impl Queue for StrictPriority {
                 drop(it);
             });
         }
+    }
+}
+
+/// The most bands that are named; Linux's prio has up to 16 in all.
+const MOST_BANDS: usize = 15;
+
+/// Strict priority, as Linux's prio: bands by the classes of packets, each first in, first out. A
+/// packet leaves only where no higher band has one.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StrictPriorityKeys {
+    /// How much may wait in each band.
+    #[serde(default = "packets::<100>")]
+    limit: Measured<QueueLimit>,
+    /// The classes in each band, from the highest band on; below these bands is one of all other
+    /// packets.
+    #[serde(default = "bands")]
+    bands: Located<Vec<Vec<Class>>>,
+}
+
+fn bands() -> Located<Vec<Vec<Class>>> {
+    vec![vec![Class::Cs7, Class::Cs6, Class::Ef, Class::Va]].into()
+}
+
+impl Keys for StrictPriorityKeys {
+    type Settings = Bands;
+
+    fn limit(&self) -> QueueLimit {
+        self.limit.0
+    }
+
+    fn settings(&self) -> Result<Bands, Mistake> {
+        let classes = self.bands.value.iter().map(|it| it.iter().map(|it| (*it).into()).collect());
+        let classes: Vec<Vec<_>> = classes.collect();
+        self.bands.checked(
+            |it| (1..=MOST_BANDS).contains(&it.len()),
+            || format!("`bands` must name 1 to {MOST_BANDS} bands"),
+            "write the classes of each, such as bands = [[\"EF\"], [\"AF41\", \"AF42\"]]",
+        )?;
+        let mut all = classes.concat();
+        all.sort_unstable();
+        self.bands.checked(
+            |_| all.windows(2).all(|it| it[0] != it[1]),
+            || "a class can be in one band only".to_owned(),
+            "name each class once",
+        )?;
+        Ok(Bands::new(&classes))
     }
 }

@@ -5,6 +5,11 @@
 //! when it is full again: each packet moves that by what it takes at the rate.
 
 use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::units::{Bytes, Measured};
+
+use crate::keys::MAXIMUM_PACKET;
 
 /// How fast a bucket fills, and how much it holds.
 #[derive(Clone, Copy, Debug)]
@@ -61,4 +66,18 @@ impl TokenBucket {
     pub fn take(&mut self, now: Time, size: u32) {
         self.full = self.full.max(now) + self.rate.transmission_time(size);
     }
+}
+
+/// The bucket that fills at that rate and holds that burst.
+pub(crate) fn settings(
+    rate: Measured<Rate>,
+    burst: &Located<Measured<Bytes>>,
+) -> Result<TokenBucketSettings, Mistake> {
+    let bytes = burst.value.0.0;
+    burst.checked(
+        |_| (MAXIMUM_PACKET..1 << 32).contains(&bytes),
+        || format!("a `burst` of {bytes} B is out of range"),
+        "write at least a full packet, \"1500 B\", and less than \"4 GiB\"",
+    )?;
+    Ok(TokenBucketSettings { rate: rate.0, burst: bytes as u32 })
 }

@@ -1,9 +1,13 @@
 //! What becomes of a packet.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use windtunnel_packets::Ecn;
 
-/// What a discipline does to a packet that it chose.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a queue does to a packet that it chose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Action")]
 pub enum CongestionAction {
     /// Drops it.
     Drop,

@@ -3,11 +3,10 @@
 //! [`Study::read`] parses and checks a text once. It does no input or output of its
 //! own: whoever calls it gives the texts of the files that a scenario names.
 //!
-//! A text is read by `reading`, which keeps the place of each value for messages. Each kind of
-//! queue, flow, workload and link has a file, in the folder of its table in `network` or `traffic`:
-//! its keys, their documentation and their checks. What only a transport uses is described where it
-//! is used, in `windtunnel_transports`: tables of settings of TCP and of consumers, such as
-//! `window`, and choices. `study` has the sections of a whole file, the
+//! A text is read by `windtunnel_reading`, which keeps the place of each value for messages. Queue
+//! disciplines, workloads and kinds of link bring their keys, beside their state machines; the other
+//! tables have a file or a folder in `network` or `traffic`: their keys, the documentation of these
+//! and their checks. `reading` has what stands for many tables, and files of networks. `study` has the sections of a whole file, the
 //! cases that it compares, and the stages from a case to its plan: network, routes, tunnels,
 //! flows, changes, recording. `extensions` has the names of what is written outside;
 //! [`LayerKind`] is what a network layer brings.

@@ -13,7 +13,7 @@ use common::{
     Dumbbell, adaptive, ask, bridge, chain, direction, disciplines, dumbbell, ip_flow, join, nodes,
     over_tcp, patient_disciplines, rate, serve,
 };
-use windtunnel_applications::Workload;
+use windtunnel_applications::{BulkSettings, Workload};
 use windtunnel_engine::{Control, Duration, Rate};
 use windtunnel_links::radio::{
     BlockagePlan, Building, Efficiency, HandoverPlan, LineOfSight, Map, Obstructed, Point,
@@ -247,7 +247,7 @@ fn a_shared_medium_allocates_nothing_once_warm() {
 fn the_edges_of_a_bridge_allocate_nothing_once_warm() {
     let mut plan = nodes(&["host", "from", "to", "other"]);
     (0..3).for_each(|it| join(&mut plan, it, it + 1, &direction(20, 5)));
-    let bulk = Workload::Bulk { rate: Some(rate(15_000_000)) };
+    let bulk = Workload::Bulk(BulkSettings { rate: Some(rate(15_000_000)) });
     plan.flows.push(ip_flow("from 0 to 3", 0, 3, over_tcp(Recovery::Rack, EcnMode::Off, bulk)));
     let between = &mut plan.links[1].directions[0];
     (between.loss, between.victims) = (Loss::Bernoulli(0.05), Victims::NotCapable);
@@ -265,7 +265,7 @@ fn proxies_allocate_nothing_once_warm() {
     for (place, rate) in [20, 10, 15].into_iter().enumerate() {
         join(&mut plan, place, place + 1, &direction(rate, 5));
     }
-    let bulk = Workload::Bulk { rate: None };
+    let bulk = Workload::Bulk(BulkSettings { rate: None });
     plan.flows.push(ip_flow("f", 0, 3, over_tcp(Recovery::Rack, EcnMode::Off, bulk)));
     plan.flows[0].split = Some(SplitPlan { at: vec![1, 2], buffer: 200_000 });
     assert_warm_after(60, &plan, "proxies");
@@ -276,7 +276,7 @@ fn offload_allocates_nothing_once_warm() {
     let mut plan = nodes(&["host", "router", "other"]);
     join(&mut plan, 0, 1, &direction(100, 1));
     join(&mut plan, 1, 2, &DirectionPlan { limit: QueueLimit::Packets(20), ..direction(20, 5) });
-    let bulk = Workload::Bulk { rate: None };
+    let bulk = Workload::Bulk(BulkSettings { rate: None });
     let mut transport = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
     if let Transport::Tcp { settings, .. } = &mut transport {
         let settings = Arc::make_mut(settings);

@@ -355,10 +355,7 @@ link = "access"
 """Additions to the example: a description, and the text."""
 
 
-ORIGIN = (
-    "<!-- Made by `make docs` from the types and comments in crates/scenario and "
-    "crates/transports: change those. -->"
-)
+ORIGIN = "<!-- Made by `make docs` from the types and comments in crates: change those. -->"
 
 INTRODUCTION = """\
 # Scenario files

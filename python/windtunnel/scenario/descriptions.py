@@ -12,12 +12,6 @@ from windtunnel.scenario.definitions import Schema, pages, paths, slug, text, ti
 TAGS = ("kind", "protocol")
 """The keys that say which kind a table is of."""
 
-KEYS_OF_KINDS = (
-    *("rate", "radio", "fixed_wireless", "optical", "trace", "preset", "planes", "tle"),
-    *("transmit_power", "margin", "prefix", "destination"),
-)
-"""Links, optical links, constellations and routes have no such key: each kind has one of these."""
-
 
 @dataclass(frozen=True)
 class Descriptions:
@@ -61,7 +55,7 @@ class Descriptions:
         common = tag(definitions) | common_keys(definitions)
         parts = [self.keys({"properties": common, "required": required(definitions[0])})]
         for definition in definitions:
-            parts.append(f"{marks} {heading(definition)}\n\n{text(definition)}\n")
+            parts.append(f"{marks} {heading(definition, definitions)}\n\n{text(definition)}\n")
             own = {key: it for key, it in definition["properties"].items() if key not in common}
             rest = {key: it for key, it in own.items() if key not in TAGS}
             if rest:
@@ -162,12 +156,20 @@ def tag(definitions: list[Schema]) -> Schema:
     }
 
 
-def heading(definition: Schema) -> str:
-    """Name a kind of table: by what its tag is, or by the first key of its own."""
+def heading(definition: Schema, definitions: list[Schema]) -> str:
+    """Name a kind of table among all: by what its tag is, or by the first key of its own."""
     for tag in TAGS:
         if tag in definition["properties"]:
             return f"`{definition['properties'][tag]['const']}`"
-    return f"With `{next(key for key in KEYS_OF_KINDS if key in definition['properties'])}`"
+    return f"With `{own_key(definition, definitions)}`"
+
+
+def own_key(definition: Schema, definitions: list[Schema]) -> str:
+    """Give the first key that only this kind of table has: links, optical links, constellations
+    and routes have no tag, but each kind has such a key."""
+    others = [it["properties"] for it in definitions if it is not definition]
+    keys: Schema = definition["properties"]
+    return next(key for key in keys if not any(key in other for other in others))
 
 
 def required(definition: Schema) -> list[str]:

@@ -11,15 +11,14 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel import _core
-from windtunnel.scenario.descriptions import KEYS_OF_KINDS
+from windtunnel.scenario.descriptions import own_key
 
 Schema = dict[str, Any]
 
 HEAD = '''\
 """The types of a scenario's tables, for type checkers and editors.
 
-Made by `make docs` from the types and comments in crates/scenario and crates/transports: change
-those.
+Made by `make docs` from the types and comments in crates: change those.
 """
 
 from __future__ import annotations
@@ -56,19 +55,19 @@ def definition_of(name: str, definition: Schema) -> str:
 def kinds(name: str, definition: Schema) -> str:
     """Define what is one of several kinds of table, or a short form."""
     several = definition["anyOf"]
-    classes = {kind_of(it) + name: it for it in several if "properties" in it}
+    tables = [it for it in several if "properties" in it]
+    classes = {kind_of(it, tables) + name: it for it in tables}
     short = [type_of(it) for it in several if "properties" not in it]
     chosen = " | ".join([*short, *classes])
-    tables = [table(kind, it) for kind, it in classes.items()]
-    return "\n\n".join([*tables, f"{name} = {chosen}\n{docstring(definition, '')}"])
+    written = [table(kind, it) for kind, it in classes.items()]
+    return "\n\n".join([*written, f"{name} = {chosen}\n{docstring(definition, '')}"])
 
 
-def kind_of(definition: Schema) -> str:
-    """Name a kind of table: by what its tag is, or by the key that only it has."""
+def kind_of(definition: Schema, definitions: list[Schema]) -> str:
+    """Name a kind of table among all: by what its tag is, or by the key that only it has."""
     properties = definition["properties"]
     tags = (properties[tag]["const"] for tag in ("kind", "protocol") if tag in properties)
-    keys = (key for key in KEYS_OF_KINDS if key in properties)
-    word = str(next(tags, None) or next(keys))
+    word = str(next(tags, None) or own_key(definition, definitions))
     return "".join(part.capitalize() for part in re.split("[-_]", word))
 
 

@@ -3,11 +3,22 @@
 
 use std::sync::Arc;
 
-use windtunnel_engine::{Duration, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::files::Files;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::sizes::within;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Bytes, Measured, bytes, milliseconds, written};
 
 use super::rules::{Download, Rule, RuleSettings, Situation};
 use super::{Experience, Ladder, Playback, Player, PlayerTotals, Segment, SegmentBuffer};
-use crate::{Application, Before, Completed, Host, Stream};
+use crate::keys::{Keys, WorkloadContext};
+use crate::video::files::{MOST_SEGMENTS, check_bitrates, ladder};
+use crate::video::rules::AnyRule;
+use crate::{Application, Before, Behaviour, Completed, Host, Maker, Setting, Stream};
 
 /// A player of segments.
 #[derive(Clone, Debug)]
@@ -22,6 +33,17 @@ pub struct AdaptiveSettings {
     /// level above, which says the level, because packets carry sizes without content. It must
     /// fit into a segment of TCP.
     pub request: u64,
+}
+
+impl Maker for AdaptiveSettings {
+    fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        [Box::new(SegmentServer::new(self)), Box::new(AdaptivePlayer::new(setting.start, self))]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        let random = matches!(self.rule, RuleSettings::External(_));
+        Behaviour { transfers: true, playback: true, random, ..Behaviour::STEADY }
+    }
 }
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -267,5 +289,120 @@ impl Application for SegmentServer {
         (self.sent, self.requests) = (self.sent + 1, received);
         host.await_received(stream, received + self.request);
         host.write(stream, bytes);
+    }
+}
+
+/// A video in segments, of which the receiver requests one after another over one connection, each
+/// at a level that a rule chooses.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AdaptiveVideoKeys {
+    /// A JSON file with `segment_duration_ms`, `bitrates_kbps` and, for each segment, its size at
+    /// each of them in `segment_sizes_bits`, as sabre has them; or else `levels`.
+    file: Option<Located<String>>,
+    /// The bitrates of its levels, rising, which all segments have; `segment` and `duration` are
+    /// required with it.
+    levels: Option<Located<Vec<Measured<Rate>>>>,
+    /// With `levels`: how long a segment lasts.
+    segment: Option<Located<Measured<Duration>>>,
+    /// How long the video is, to the end of a segment; default with `file`: all of it.
+    duration: Option<Located<Measured<Duration>>>,
+    /// What chooses the level of each segment; with the rules that are built in, the first has
+    /// the lowest.
+    rule: Located<AnyRule>,
+    /// The media that the player holds: it requests a segment once there is room. The default is
+    /// sabre's.
+    #[serde(default = "milliseconds::<25_000>")]
+    maximum_buffer: Located<Measured<Duration>>,
+    /// The size of a request for the lowest level; for each level above it is a byte more. All
+    /// must fit into a segment of TCP.
+    #[serde(default = "bytes::<100>")]
+    request: Located<Measured<Bytes>>,
+}
+
+impl Keys for AdaptiveVideoKeys {
+    type Workload = AdaptiveSettings;
+
+    fn receiver_opens(&self) -> bool {
+        true
+    }
+
+    fn workload(&self, context: &mut WorkloadContext<'_, '_>) -> Result<AdaptiveSettings, Mistake> {
+        let ladder = self.ladder(context.files)?;
+        let maximum_buffer = self.maximum_buffer.value.0;
+        self.maximum_buffer.checked(
+            |_| maximum_buffer > ladder.duration(),
+            || {
+                let segment = written(&ladder.duration());
+                format!("`maximum_buffer` must be longer than a segment, {segment}")
+            },
+            "write more than a segment, such as \"25 s\"",
+        )?;
+        let most =
+            u64::from(context.maximum_segment).saturating_sub(ladder.bitrates().len() as u64);
+        Ok(AdaptiveSettings {
+            request: within(&self.request, most, "request")?,
+            ladder,
+            rule: AnyRule::plan(&self.rule, context.rules)?,
+            maximum_buffer,
+        })
+    }
+}
+
+impl AdaptiveVideoKeys {
+    fn ladder(&self, files: &mut Files<'_>) -> Result<Arc<Ladder>, Mistake> {
+        match (&self.file, &self.levels) {
+            (Some(file), None) => self.of_file(file, files),
+            (None, Some(levels)) => self.of_levels(levels).map(Arc::new),
+            (None, None) => Err(Mistake::new("a video in segments requires `file` or `levels`")
+                .help("write the name of a file, or levels = [\"1 Mbps\", \"3 Mbps\"]")),
+            (Some(_), Some(levels)) => {
+                let message = "`file` and `levels` cannot both be set";
+                Err(levels.mistake(message).help("write one of them"))
+            }
+        }
+    }
+
+    fn of_file(
+        &self,
+        file: &Located<String>,
+        files: &mut Files<'_>,
+    ) -> Result<Arc<Ladder>, Mistake> {
+        if let Some(segment) = &self.segment {
+            let message =
+                "`segment` cannot be set beside `file`, which has the length of its segments";
+            return Err(segment.mistake(message).help("remove `segment`"));
+        }
+        let ladder = files.read_once(file, (), |text| ladder(text).map(Arc::new))?;
+        let Some(duration) = &self.duration else { return Ok(ladder) };
+        let whole = ladder.duration() * ladder.segments() as u64;
+        let wanted = above_zero(duration, "duration")?;
+        duration.checked(
+            |_| wanted <= whole,
+            || format!("{} has a duration of {}", file.value, written(&whole)),
+            "write no more than that, or leave `duration` out",
+        )?;
+        let segments = wanted.as_picos().div_ceil(ladder.duration().as_picos());
+        Ok(Arc::new(ladder.first(segments as usize)))
+    }
+
+    fn of_levels(&self, levels: &Located<Vec<Measured<Rate>>>) -> Result<Ladder, Mistake> {
+        let bitrates = levels.value.iter().map(|it| it.0.bits_per_second() as f64);
+        let bitrates: Vec<f64> = bitrates.collect();
+        check_bitrates(&bitrates, "`levels`").map_err(|it| it.at(levels.span.clone()))?;
+        let (Some(segment), Some(duration)) = (&self.segment, &self.duration) else {
+            let missing = if self.segment.is_none() { "segment" } else { "duration" };
+            return Err(levels
+                .mistake(format!("`levels` requires `{missing}`"))
+                .help("write segment = \"4 s\" and duration = \"120 s\""));
+        };
+        let media = above_zero(segment, "segment")?;
+        let segments = above_zero(duration, "duration")?.as_picos().div_ceil(media.as_picos());
+        duration.checked(
+            |_| segments <= MOST_SEGMENTS as u64,
+            || format!("the video has more than {MOST_SEGMENTS} segments"),
+            "write a shorter `duration` or longer segments",
+        )?;
+        Ok(Ladder::constant(media, bitrates, segments as usize))
     }
 }

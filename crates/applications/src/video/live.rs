@@ -2,10 +2,19 @@
 
 use std::sync::Arc;
 
-use windtunnel_engine::{Duration, Time};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::files::Files;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Measured, PerSecond, milliseconds};
 
 use super::{Frames, Playback, Player, PlayerTotals};
-use crate::{Application, Before, Completed, Host, Stream};
+use crate::keys::{Keys, WorkloadContext};
+use crate::video::footage::{Footage, usual_frame_rate};
+use crate::{Application, Before, Behaviour, Completed, Host, Maker, Setting, Stream};
 
 /// Frames that are sent as they are made.
 #[derive(Clone, Debug)]
@@ -14,6 +23,17 @@ pub struct LiveSettings {
     pub frames: Arc<Frames>,
     /// The delay of a frame beyond which it is late.
     pub deadline: Duration,
+}
+
+impl Maker for LiveSettings {
+    fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        let start = setting.start;
+        [Box::new(LiveSender::new(start, self)), Box::new(LiveReceiver::new(start, self))]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        Behaviour { transfers: true, ..Behaviour::STEADY }
+    }
 }
 
 /// How many frames are made before a time, if the first is made at `start`.
@@ -145,5 +165,52 @@ impl Player for LiveReceiver {
 
     fn playback(&self, _now: Time) -> Option<Playback> {
         None
+    }
+}
+
+/// Live frames: each is sent when it is made.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct FramesKeys {
+    /// Their mean rate; required without `file`, whose frames are scaled to it; default there: as
+    /// they are.
+    rate: Option<Located<Measured<Rate>>>,
+    /// How long they are made; required without `file`; default there: as long as there are any.
+    duration: Option<Located<Measured<Duration>>>,
+    /// A file with the size of each frame in bytes at the end of its line; default: all have the
+    /// same.
+    file: Option<Located<String>>,
+    /// How many are made in a second.
+    #[serde(default = "usual_frame_rate")]
+    frame_rate: Located<Measured<PerSecond>>,
+    /// From a frame's making to its last byte: with more it counts as late.
+    #[serde(default = "milliseconds::<100>")]
+    deadline: Located<Measured<Duration>>,
+}
+
+impl FramesKeys {
+    /// The frames that the keys make.
+    ///
+    /// # Errors
+    /// [`Mistake`] at a key whose value does not fit, or in a file.
+    pub fn settings(&self, files: &mut Files<'_>) -> Result<LiveSettings, Mistake> {
+        let footage = Footage {
+            rate: self.rate.as_ref(),
+            duration: self.duration.as_ref(),
+            file: self.file.as_ref(),
+            frame_rate: &self.frame_rate,
+            // They are sent in the order in which they are made.
+            group: &"I".to_owned().into(),
+        };
+        let deadline = above_zero(&self.deadline, "deadline")?;
+        Ok(LiveSettings { frames: footage.frames(files)?, deadline })
+    }
+}
+
+impl Keys for FramesKeys {
+    type Workload = LiveSettings;
+
+    fn workload(&self, context: &mut WorkloadContext<'_, '_>) -> Result<LiveSettings, Mistake> {
+        self.settings(context.files)
     }
 }

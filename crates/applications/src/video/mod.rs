@@ -5,6 +5,8 @@
 mod adaptive;
 mod buffer;
 mod datagrams;
+pub(crate) mod files;
+pub(crate) mod footage;
 mod frames;
 mod ladder;
 mod live;
@@ -14,16 +16,13 @@ mod progressive;
 mod quality;
 pub mod rules;
 
-pub use adaptive::AdaptiveSettings;
-pub(crate) use adaptive::{AdaptivePlayer, SegmentServer};
+pub use adaptive::{AdaptiveSettings, AdaptiveVideoKeys};
 pub use buffer::SegmentBuffer;
 pub(crate) use datagrams::{FrameSchedule, FrameSink};
 pub use frames::{Frames, Picture};
 pub use ladder::Ladder;
-pub use live::LiveSettings;
-pub(crate) use live::{LiveReceiver, LiveSender};
+pub use live::{FramesKeys, LiveSettings};
 pub use player::{Playback, Player, PlayerTotals, Segment};
 pub use playout::{LateFramePolicy, Playout, PlayoutSettings};
-pub use progressive::ProgressiveSettings;
-pub(crate) use progressive::{FileServer, ProgressivePlayer};
+pub use progressive::{ProgressiveSettings, VideoKeys};
 pub use quality::{Experience, STALL_PENALTY, SWITCH_PENALTY};

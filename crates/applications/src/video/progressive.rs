@@ -2,10 +2,19 @@
 
 use std::sync::Arc;
 
-use windtunnel_engine::Time;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use windtunnel_engine::{Duration, Rate, Time};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_reading::sizes::{MOST_FILE, within};
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::{Bytes, Measured, PerSecond, bytes, milliseconds};
 
-use super::{Frames, Playback, Player, PlayerTotals, Playout, PlayoutSettings};
-use crate::{Application, Before, Completed, Host, Stream};
+use super::{Frames, LateFramePolicy, Playback, Player, PlayerTotals, Playout, PlayoutSettings};
+use crate::keys::{Keys, WorkloadContext};
+use crate::video::footage::{Footage, usual_frame_rate};
+use crate::{Application, Before, Behaviour, Completed, Host, Maker, Setting, Stream};
 
 /// A player of one file.
 #[derive(Clone, Debug)]
@@ -16,6 +25,16 @@ pub struct ProgressiveSettings {
     pub request: u64,
     /// How it plays.
     pub playout: PlayoutSettings,
+}
+
+impl Maker for ProgressiveSettings {
+    fn applications(&self, setting: &Setting) -> [Box<dyn Application>; 2] {
+        [Box::new(FileServer::new(self)), Box::new(ProgressivePlayer::new(setting.start, self))]
+    }
+
+    fn behaviour(&self) -> Behaviour {
+        Behaviour { transfers: true, playback: true, ..Behaviour::STEADY }
+    }
 }
 
 /// Asks for the file and plays it.
@@ -113,5 +132,100 @@ impl Application for FileServer {
 
     fn on_received(&mut self, _now: Time, stream: Stream, host: &mut dyn Host) {
         host.write(stream, self.bytes);
+    }
+}
+
+/// A video in one file, which the receiver requests and plays while it comes.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct VideoKeys {
+    /// Its mean rate; required without `file`, whose frames are scaled to it; default there: as
+    /// they are.
+    rate: Option<Located<Measured<Rate>>>,
+    /// How long it is; required without `file`; default there: all of it.
+    duration: Option<Located<Measured<Duration>>>,
+    /// A file with the size of each frame in bytes at the end of its line; default: sizes of
+    /// which those of I, P and B are as 6 : 2 : 1.
+    file: Option<Located<String>>,
+    /// Its frames in a second.
+    #[serde(default = "usual_frame_rate")]
+    frame_rate: Located<Measured<PerSecond>>,
+    /// What its frames refer to, in the order of presentation, again and again: I to none, P to
+    /// the I or P before it, B to those on both sides. In the file, what a B refers to precedes it.
+    #[serde(default = "usual_group")]
+    group: Located<String>,
+    /// The media with which it begins to play. The default is VLC's `network-caching`.
+    #[serde(default = "milliseconds::<1000>")]
+    threshold: Located<Measured<Duration>>,
+    /// How far that grows at underflows. The default is VLC's.
+    #[serde(default = "milliseconds::<6000>")]
+    maximum_threshold: Located<Measured<Duration>>,
+    /// What happens when a frame is late.
+    #[serde(default)]
+    late_frames: LateFrames,
+    /// With `discard` and `discard-then-rebuffer`: how late a frame may be shown. The default is that of VLC's display.
+    #[serde(default = "milliseconds::<20>")]
+    tolerance: Located<Measured<Duration>>,
+    /// The size of the request.
+    #[serde(default = "bytes::<100>")]
+    request: Located<Measured<Bytes>>,
+}
+
+/// What happens when a frame is late.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum LateFrames {
+    /// The player pauses until it has `threshold` again, which grows by the time that the frame
+    /// was late.
+    #[default]
+    Rebuffer,
+    /// The clock goes on, and the frame is not shown, nor those that refer to it.
+    Discard,
+    /// The same, until the next frame is late by more than `threshold`: then the player pauses
+    /// until it has `threshold` again.
+    DiscardThenRebuffer,
+}
+
+fn usual_group() -> Located<String> {
+    "IBBPBBPBBPBB".to_owned().into()
+}
+
+impl Keys for VideoKeys {
+    type Workload = ProgressiveSettings;
+
+    fn receiver_opens(&self) -> bool {
+        true
+    }
+
+    fn workload(
+        &self,
+        context: &mut WorkloadContext<'_, '_>,
+    ) -> Result<ProgressiveSettings, Mistake> {
+        let footage = Footage {
+            rate: self.rate.as_ref(),
+            duration: self.duration.as_ref(),
+            file: self.file.as_ref(),
+            frame_rate: &self.frame_rate,
+            group: &self.group,
+        };
+        let threshold = above_zero(&self.threshold, "threshold")?;
+        let maximum_threshold = self.maximum_threshold.value.0;
+        self.maximum_threshold.checked(
+            |_| maximum_threshold >= threshold,
+            || "`maximum_threshold` is below `threshold`".to_owned(),
+            "write a greater one",
+        )?;
+        let reading = match self.late_frames {
+            LateFrames::Rebuffer => LateFramePolicy::Rebuffer,
+            LateFrames::Discard => LateFramePolicy::Discard(self.tolerance.value.0),
+            LateFrames::DiscardThenRebuffer => {
+                LateFramePolicy::DiscardThenRebuffer(self.tolerance.value.0)
+            }
+        };
+        Ok(ProgressiveSettings {
+            frames: footage.frames(context.files)?,
+            request: within(&self.request, MOST_FILE, "request")?,
+            playout: PlayoutSettings { threshold, maximum_threshold, reading },
+        })
     }
 }

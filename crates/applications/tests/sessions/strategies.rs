@@ -100,7 +100,7 @@ fn pages_left_behind_go_to_the_idle_neighbour() {
     assert_eq!(moved(&hand_over(&mut session, 1)), [0, 1, 2]);
     assert_eq!(session.held().map(|(site, it)| (site.0, it.pages)).collect::<Vec<_>>(), [(7, 3)]);
     assert_eq!(access(&mut session, 1), Access::Fault { from: 0 });
-    assert_eq!(moved(&hand_over(&mut session, 2)), []);
+    assert_eq!(moved(&hand_over(&mut session, 2)), [0_usize; 0]);
     let counters = session.counters();
     assert_eq!((counters.page_transfers, counters.page_hops), (4, 4));
 }

@@ -1,7 +1,7 @@
 //! The bounds of flows over IP, each on its path.
 
-use windtunnel_applications::Workload;
 use windtunnel_applications::udp::UdpWorkload;
+use windtunnel_applications::{BulkSettings, FileSettings, Workload};
 use windtunnel_engine::Duration;
 use windtunnel_packets::udp;
 use windtunnel_transports::mptcp::MultipathSettings;
@@ -50,9 +50,9 @@ impl FlowBounds<'_> {
     pub(crate) fn alone(&self, plan: &Plan) -> f64 {
         let links = self.there.iter().map(|it| self.data_rate(plan, *it));
         let own = match &self.plan.transport {
-            Transport::Tcp { workload: Workload::Bulk { rate: Some(it) }, .. } => {
-                it.bits_per_second() as f64
-            }
+            Transport::Tcp {
+                workload: Workload::Bulk(BulkSettings { rate: Some(it) }), ..
+            } => it.bits_per_second() as f64,
             Transport::Tcp { .. } => f64::INFINITY,
             Transport::Udp(it) => match &it.workload {
                 UdpWorkload::Rate { rate, .. } => rate.bits_per_second() as f64,
@@ -85,7 +85,9 @@ impl FlowBounds<'_> {
     /// How much data there is, in bits, if that is known.
     fn whole(&self) -> f64 {
         match &self.plan.transport {
-            Transport::Tcp { workload: Workload::File { bytes }, .. } => 8.0 * *bytes as f64,
+            Transport::Tcp { workload: Workload::File(FileSettings { bytes }), .. } => {
+                8.0 * *bytes as f64
+            }
             _ => f64::INFINITY,
         }
     }

@@ -7,7 +7,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use arrow_array::{Array, Float64Array};
-use windtunnel_applications::Workload;
+use windtunnel_applications::{BulkSettings, Workload};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_lab::{Batch, Bounds, ScenarioError, Study, tables};
 use windtunnel_links::radio::{Efficiency, LineOfSight, Obstructed, Point, RadioPlan};
@@ -624,7 +624,9 @@ fn an_application_over_tcp_may_have_a_rate_of_its_own() {
     let folder = Folder::new("rate").with("cell.trace", "1\n");
     let with = |more: &str| format!("{TRACE}{more}\n");
     let plan = folder.plan(&with("workload = { kind = \"bulk\", rate = \"2 Mbps\" }"));
-    let Transport::Tcp { workload: Workload::Bulk { rate }, .. } = &plan.flows[0].transport else {
+    let Transport::Tcp { workload: Workload::Bulk(BulkSettings { rate }), .. } =
+        &plan.flows[0].transport
+    else {
         panic!("it is bulk data over TCP")
     };
     assert_eq!(*rate, Some(mbps(2.0)));

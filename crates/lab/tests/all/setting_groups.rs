@@ -1,8 +1,6 @@
 //! The settings of flows and consumers are in tables by subject, which complete each other; keys
 //! from before there were such tables are answered with where they are now.
 
-
-
 use std::sync::Arc;
 
 use crate::common::{VALID, assert_contains, changed, read, refused, set, with};

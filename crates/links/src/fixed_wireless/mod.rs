@@ -17,6 +17,7 @@ mod beam;
 mod block_ack;
 mod channel;
 mod exchange;
+mod keys;
 pub mod mcs;
 mod packet_errors;
 mod path;
@@ -37,6 +38,7 @@ pub use antenna::{
 };
 pub use beam::{Beam, Codebook, End};
 pub use exchange::ExchangePlan;
+pub use keys::FixedWirelessKeys;
 pub use mcs::{Mcs, SnrThresholds};
 pub use reflection::Reflection;
 pub use time_division::TimeDivisionPlan;

@@ -10,6 +10,7 @@ pub mod fog;
 pub mod turbulence;
 
 mod channel;
+mod keys;
 
 use std::sync::Arc;
 
@@ -19,6 +20,8 @@ use windtunnel_engine::Duration;
 use crate::budget::{BudgetTerm, LinkBudget};
 use crate::course::Course;
 use fog::FogModel;
+
+pub use keys::OpticalKeys;
 
 /// The whole of an optical link. A pair is for what its first node sends, and for what its
 /// second node sends.

@@ -18,10 +18,12 @@ pub mod shadowing;
 mod attenuation;
 mod channel;
 mod handover;
+mod keys;
 
 pub use blockage::BlockagePlan;
 pub use channel::Radio;
 pub use efficiency::Efficiency;
+pub use keys::RadioKeys;
 pub use map::{Building, Map, Point, Station};
 
 use windtunnel_engine::Duration;

@@ -8,7 +8,7 @@ use crate::drive::{ABOVE, BELOW, INTERVAL, LONG, STEP, TARGET, hits, leaving, mi
 #[test]
 fn ec_elastic_marks_every_packet_above_the_target_an_interval_after_the_first() {
     let mut queue = EcElasticQueue::new(TARGET, INTERVAL);
-    assert_eq!(hits(&mut queue, 0.0, 100.0, ABOVE, LONG), []);
+    assert_eq!(hits(&mut queue, 0.0, 100.0, ABOVE, LONG), [0.0; 0]);
     assert_eq!(queue.judge(milliseconds(100.0), &leaving(ABOVE, LONG)), Verdict::Pass);
     let marks = hits(&mut queue, 100.05, 150.0, ABOVE, LONG);
     assert_eq!(marks.len(), (milliseconds(50.0).as_seconds() / STEP.as_seconds()) as usize - 1);
@@ -20,7 +20,7 @@ fn ec_elastic_marks_every_packet_above_the_target_an_interval_after_the_first() 
 fn ec_elastic_never_forgets_when_it_was_first_above_the_target() {
     let mut queue = EcElasticQueue::new(TARGET, INTERVAL);
     assert_eq!(queue.judge(milliseconds(0.0), &leaving(ABOVE, LONG)), Verdict::Pass);
-    assert_eq!(hits(&mut queue, 1.0, 1000.0, BELOW, LONG), []);
+    assert_eq!(hits(&mut queue, 1.0, 1000.0, BELOW, LONG), [0.0; 0]);
     assert_eq!(queue.judge(milliseconds(1000.0), &leaving(ABOVE, LONG)), Verdict::Mark);
 }
 

@@ -48,7 +48,7 @@ fn one_look_at_the_threshold_disarms_the_link_service() {
 #[test]
 fn the_link_service_never_marks_at_its_threshold() {
     let mut queue = LinkService::new(THRESHOLD, INTERVAL);
-    assert_eq!(service_marks(&mut queue, 0.0, 1000.0, THRESHOLD), []);
+    assert_eq!(service_marks(&mut queue, 0.0, 1000.0, THRESHOLD), [0.0; 0]);
 }
 
 #[test]
@@ -79,7 +79,7 @@ fn before_nfd_0_7_an_excess_within_an_interval_of_the_last_mark_waits_for_its_en
     for (again, marked) in [(30.0, [100.0, 200.0]), (120.0, [120.0, 220.0])] {
         let mut queue = of_nfd_0_6();
         assert_eq!(service_marks(&mut queue, 0.0, 10.0, THRESHOLD + 1).len(), 1);
-        assert_eq!(service_marks(&mut queue, 10.0, again, THRESHOLD), []);
+        assert_eq!(service_marks(&mut queue, 10.0, again, THRESHOLD), [0.0; 0]);
         assert_instants(&service_marks(&mut queue, again, 250.0, THRESHOLD + 1), &marked);
     }
 }

@@ -12,6 +12,7 @@ mod ecn;
 mod every_queue;
 mod fifo;
 mod fq_codel;
+mod keys;
 mod link_service;
 mod pcon;
 mod pie;

@@ -32,5 +32,5 @@ fn pcon_forgets_its_count_below_target_but_not_the_time_of_its_next_mark() {
 #[test]
 fn pcon_looks_at_the_sojourn_alone() {
     assert_instants(&hits(&mut Pcon::new(TARGET, INTERVAL), 0.0, 150.0, ABOVE, 0), &[100.0]);
-    assert_eq!(hits(&mut Pcon::new(TARGET, INTERVAL), 0.0, 1000.0, TARGET, LONG), []);
+    assert_eq!(hits(&mut Pcon::new(TARGET, INTERVAL), 0.0, 1000.0, TARGET, LONG), [0.0; 0]);
 }

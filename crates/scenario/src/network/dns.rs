@@ -10,9 +10,9 @@ use toml::Spanned;
 use windtunnel_dns::{Absent as NoSuchName, RootSettings, ServedRoot, Zone};
 use windtunnel_engine::Duration;
 use windtunnel_packets::region::Code;
+use windtunnel_reading::choice;
 
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, ScenarioError};
 use crate::reading::located::{Located, Named};
 use crate::reading::reader;

@@ -3,15 +3,10 @@
 pub(crate) mod autonomous_systems;
 pub(crate) mod constellations;
 pub(crate) mod dns;
-pub(crate) mod fixed_wireless;
 pub(crate) mod layers;
 pub(crate) mod links;
 pub(crate) mod ndn_forwarder;
 pub(crate) mod nodes;
-pub(crate) mod optical;
-pub(crate) mod pace;
-pub(crate) mod queues;
-pub(crate) mod radio;
 pub(crate) mod reachability;
 pub(crate) mod regions;
 pub(crate) mod routing;

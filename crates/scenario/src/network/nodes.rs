@@ -7,10 +7,10 @@ use windtunnel_engine::Duration;
 use windtunnel_networks::ndn::content_store::ReplacementPolicy;
 use windtunnel_networks::ndn::forwarder::ForwarderMarks;
 use windtunnel_orbits::GroundPath;
+use windtunnel_reading::choice;
 use windtunnel_world::NodePlan;
 
 use crate::network::constellations::{self, GeographicPosition, Journey};
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::generators::InTurn;
 use crate::reading::located::{Located, Named};

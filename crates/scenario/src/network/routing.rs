@@ -5,11 +5,11 @@ mod routes;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::Duration;
+use windtunnel_reading::choice;
 use windtunnel_world::{self as world, LinkPlan};
 
 use crate::network::nodes::Names;
 use crate::network::stages::Routed;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::located::Located;
 use crate::reading::units::{Measured, milliseconds};

@@ -1,5 +1,6 @@
 //! The names of extensions, which must differ from those of what is built in.
 
+use windtunnel_applications::video::rules::RULES;
 use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_transports::mptcp;
 
@@ -9,7 +10,6 @@ use crate::reading::error::Mistake;
 use crate::reading::extensions::Extensions;
 use crate::reading::reader;
 use crate::study::scenario::Scenario;
-use crate::traffic::flows::RULES;
 use crate::traffic::sessions::PAGING;
 
 impl Extensions {

@@ -223,7 +223,7 @@ fn with_routes(sky: Option<&SkyPlan>, flows: &[FlowPlan]) -> usize {
 /// How many flows have a player with a buffer.
 fn with_playback(flows: &[FlowPlan]) -> usize {
     let has_playback = |it: &&FlowPlan| match &it.transport {
-        Transport::Tcp { workload, .. } => workload.has_playback(),
+        Transport::Tcp { workload, .. } => workload.behaviour().playback,
         Transport::Udp(_) => false,
     };
     flows.iter().filter(has_playback).count()

@@ -1,7 +1,6 @@
 //! What uses a network: flows and consumers, and what lies on their paths.
 
 pub(crate) mod bridges;
-pub(crate) mod classes;
 pub(crate) mod consumers;
 pub(crate) mod controllers;
 pub(crate) mod faces;

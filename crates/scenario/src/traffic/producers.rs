@@ -5,11 +5,11 @@ use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::ndn::wire::size::SignatureKind;
+use windtunnel_reading::choice;
 use windtunnel_transports::ndn::producer::{self, Producer as Settings};
 use windtunnel_world::{NodePlan, ProducerPlan};
 
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::generators::InTurn;
 use crate::reading::located::Located;

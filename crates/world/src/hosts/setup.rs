@@ -77,8 +77,8 @@ impl Hosts {
                 let ideal = Ideal::new(plan, each, settings);
                 self.flows.push(PlannedFlow {
                     class: Some(self.classes.len() as u32),
-                    has_transfers: workload.has_transfers(),
-                    is_file: matches!(workload, Workload::File { .. }),
+                    has_transfers: workload.behaviour().transfers,
+                    is_file: matches!(workload, Workload::File(_)),
                     ideal: Some(Box::new(ideal)),
                     ..place
                 });

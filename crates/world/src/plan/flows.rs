@@ -104,7 +104,7 @@ impl FlowPlan {
     /// Whether it opens connections again and again.
     #[must_use]
     pub fn has_many_connections(&self) -> bool {
-        matches!(&self.transport, Transport::Tcp { workload, .. } if workload.has_many_streams())
+        matches!(&self.transport, Transport::Tcp { workload, .. } if workload.behaviour().many_streams)
     }
 
     /// Its TCP connections, where each carries one stream: between which nodes, and on which

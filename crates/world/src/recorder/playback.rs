@@ -11,7 +11,7 @@ pub(super) struct Players(Vec<usize>);
 impl Players {
     pub(super) fn new(plan: &Plan) -> Self {
         let has_playback = |flow: &usize| match &plan.flows[*flow].transport {
-            Transport::Tcp { workload, .. } => workload.has_playback(),
+            Transport::Tcp { workload, .. } => workload.behaviour().playback,
             Transport::Udp(_) => false,
         };
         Self((0..plan.flows.len()).filter(has_playback).collect())

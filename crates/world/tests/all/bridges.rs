@@ -7,7 +7,7 @@ use crate::common::{
     bridge, codel, direction, ip_flow, join, join_unequal, nodes, over_tcp, ports, run_flows,
     tcp_counters,
 };
-use windtunnel_applications::Workload;
+use windtunnel_applications::{BulkSettings, FileSettings, Workload};
 use windtunnel_engine::{Control, Duration};
 use windtunnel_links::{Loss, Victims};
 use windtunnel_networks::bridge::{Duplicates, Keep, Order, Resend};
@@ -21,7 +21,7 @@ const FROM: usize = 1;
 const TO: usize = 2;
 const OTHER: usize = 3;
 
-const BULK: Workload = Workload::Bulk { rate: None };
+const BULK: Workload = Workload::Bulk(BulkSettings { rate: None });
 
 /// A flow over TCP from one of these nodes to another.
 fn over(from: usize, to: usize, ecn: EcnMode, workload: Workload) -> FlowPlan {
@@ -99,7 +99,7 @@ fn share_retransmitted(plan: &Plan) -> f64 {
 #[test]
 fn without_loss_every_byte_arrives_and_nothing_is_sent_again() {
     let bytes = 5_000_001;
-    let world = run(&lossy(0.0, Workload::File { bytes }));
+    let world = run(&lossy(0.0, Workload::File(FileSettings { bytes })));
     let (flow, bridge) = (tcp_counters(&world, 0), bridged(&world));
     assert_eq!(flow.receiver.received_bytes, bytes);
     assert_eq!((flow.sender.retransmissions, bridge.source.resent), (0, 0));
@@ -114,7 +114,7 @@ fn without_loss_every_byte_arrives_and_nothing_is_sent_again() {
 #[test]
 fn what_the_network_drops_of_the_selected_arrives_by_the_clones() {
     let bytes = 10_000_001;
-    let plan = lossy(0.05, Workload::File { bytes });
+    let plan = lossy(0.05, Workload::File(FileSettings { bytes }));
     let world = run(&plan);
     let (flow, bridge) = (tcp_counters(&world, 0), bridged(&world));
     assert_eq!(flow.receiver.received_bytes, bytes);
@@ -233,7 +233,7 @@ fn clones_of_low_priority_leave_an_idle_link_at_once_and_never_wait_before_other
         let world = run(&plan);
         (tcp_counters(&world, 0), bridged(&world), ports(&plan, &world)[2])
     };
-    let slow = || Workload::Bulk { rate: Some(common::rate(10_000_000)) };
+    let slow = || Workload::Bulk(BulkSettings { rate: Some(common::rate(10_000_000)) });
     let (flow, bridge, _) = outcome(slow(), Keep::LowPriority);
     assert!(bridge.source.resent + 2 >= bridge.source.cloned, "{bridge:?}");
     assert_eq!(flow.sender.retransmissions, 0);
@@ -251,7 +251,8 @@ fn clones_of_low_priority_leave_an_idle_link_at_once_and_never_wait_before_other
 fn hosts_hear_of_no_loss_if_the_edge_drops_the_duplicate_acknowledgements_of_it() {
     let outcome = |duplicates| {
         // No queue stands, so that each round trip takes little more than the delays.
-        let mut plan = lossy(0.05, Workload::Bulk { rate: Some(common::rate(40_000_000)) });
+        let mut plan =
+            lossy(0.05, Workload::Bulk(BulkSettings { rate: Some(common::rate(40_000_000)) }));
         tcp(&mut plan).recovery = Recovery::NewReno;
         plan.bridges[0].source.resend = Resend::Capable;
         plan.bridges[0].source.duplicates = duplicates;
@@ -271,7 +272,7 @@ fn hosts_hear_of_no_loss_if_the_edge_drops_the_duplicate_acknowledgements_of_it(
 #[test]
 fn a_bridge_joins_its_flow_to_the_hosts_beside_its_edges() {
     let bytes = 3_000_001;
-    let mut plan = lossy(0.05, Workload::File { bytes });
+    let mut plan = lossy(0.05, Workload::File(FileSettings { bytes }));
     // The edges are the hosts themselves.
     (plan.bridges[0].from, plan.bridges[0].to) = (HOST, OTHER);
     plan.bridges[0].source.duplicates =

@@ -8,7 +8,8 @@ use std::sync::{Arc, Mutex};
 use crate::common::{direction, ip_flow, join, nodes, over_tcp, tcp_counters};
 use proptest::prelude::*;
 use windtunnel_applications::{
-    Application, Host, Maker, OnOffPeriods, Period, Setting, Sizes, Stream, Workload,
+    Application, ArrivalsSettings, BulkSettings, FileSettings, Host, Maker, OnOffPeriods, Period,
+    Setting, Sizes, Stream, Workload,
 };
 use windtunnel_engine::{Control, Duration, Time};
 use windtunnel_links::{Impairment, Loss, Reordering};
@@ -87,12 +88,13 @@ fn workload() -> impl Strategy<Value = Workload> {
     let period =
         |limit_ms: u64| (1..limit_ms).prop_map(|it| Period::Fixed(Duration::from_millis(it)));
     prop_oneof![
-        (1..200_000_u64).prop_map(|bytes| Workload::File { bytes }),
+        (1..200_000_u64).prop_map(|bytes| Workload::File(FileSettings { bytes })),
         (1.0..40.0_f64, 1..20_000_u64).prop_map(|(per_second, bytes)| {
-            Workload::Arrivals { per_second, sizes: Sizes::Fixed(bytes) }
+            Workload::Arrivals(ArrivalsSettings { per_second, sizes: Sizes::Fixed(bytes) })
         }),
         (period(300), period(300)).prop_map(|(on, off)| Workload::OnOff(OnOffPeriods { on, off })),
-        (100_000..1_000_000_u64).prop_map(|it| Workload::Bulk { rate: Some(common::rate(it)) }),
+        (100_000..1_000_000_u64)
+            .prop_map(|it| Workload::Bulk(BulkSettings { rate: Some(common::rate(it)) })),
     ]
 }
 
@@ -168,7 +170,7 @@ proptest! {
             let transfers = world.transfers().into_iter().filter(|it| it.flow as usize == flow);
             let sizes: Vec<u64> = transfers.map(|it| it.bytes).collect();
             let size = match workload {
-                Workload::File { bytes } | Workload::Arrivals { sizes: Sizes::Fixed(bytes), .. } => *bytes,
+                Workload::File(FileSettings { bytes }) | Workload::Arrivals(ArrivalsSettings { sizes: Sizes::Fixed(bytes), .. }) => *bytes,
                 _ => continue,
             };
             prop_assert_eq!(&sizes, &vec![size; connections]);

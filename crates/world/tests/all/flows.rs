@@ -2,7 +2,9 @@
 
 use crate::common;
 use crate::common::{direction, ip_flow, join, nodes, port, run_flows, tcp_counters};
-use windtunnel_applications::{Sizes, Workload, udp::UdpSettings};
+use windtunnel_applications::{
+    ArrivalsSettings, BulkSettings, FileSettings, Sizes, Workload, udp::UdpSettings,
+};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_links::Loss;
 use windtunnel_packets::ip::IpVersion;
@@ -65,7 +67,7 @@ fn a_flow_between_parted_nodes_is_refused() {
 fn an_application_that_hands_data_over_at_a_rate_has_that_goodput_and_hardly_a_queue() {
     let mut plan = nodes(&["a", "b"]);
     join(&mut plan, 0, 1, &direction(100, 5));
-    let bulk = Workload::Bulk { rate: Some(common::rate(20_000_000)) };
+    let bulk = Workload::Bulk(BulkSettings { rate: Some(common::rate(20_000_000)) });
     plan.flows.push(ip_flow("f", 0, 1, over_tcp(Recovery::Rack, bulk)));
     let world = run_flows(&plan);
     let received = tcp_counters(&world, 0).receiver.received_bytes as f64;
@@ -82,7 +84,7 @@ fn a_fast_application_waits_for_a_slow_link() {
     let mut plan = nodes(&["a", "b"]);
     join(&mut plan, 0, 1, &direction(10, 5));
     let goodput = |plan: &Plan| tcp_counters(&run_flows(plan), 0).receiver.received_bytes;
-    let bulk = |rate| over_tcp(Recovery::Rack, Workload::Bulk { rate });
+    let bulk = |rate| over_tcp(Recovery::Rack, Workload::Bulk(BulkSettings { rate }));
     plan.flows.push(ip_flow("f", 0, 1, bulk(Some(common::rate(1_000_000_000)))));
     let limited = goodput(&plan);
     plan.flows[0].transport = bulk(None);
@@ -99,7 +101,12 @@ fn a_file_arrives_whole_over_a_link_that_loses() {
             direction.loss = Loss::Bernoulli(0.02);
         }
         let bytes = 1_000_001;
-        plan.flows.push(ip_flow("file", 0, 1, over_tcp(recovery, Workload::File { bytes })));
+        plan.flows.push(ip_flow(
+            "file",
+            0,
+            1,
+            over_tcp(recovery, Workload::File(FileSettings { bytes })),
+        ));
         plan.duration = Duration::from_secs(60);
         let world = run_flows(&plan);
         assert_eq!(tcp_counters(&world, 0).receiver.received_bytes, bytes, "{recovery:?}");
@@ -116,7 +123,7 @@ fn connections_come_and_go_and_all_their_data_arrive() {
     join(&mut plan, 0, 1, &direction(100, 1));
     plan.links[0].directions[0].loss = Loss::Bernoulli(0.01);
     let sizes = Sizes::Fixed(10_000);
-    let arrivals = Workload::Arrivals { per_second: 500.0, sizes };
+    let arrivals = Workload::Arrivals(ArrivalsSettings { per_second: 500.0, sizes });
     plan.flows.push(ip_flow("web", 0, 1, over_tcp(Recovery::Rack, arrivals)));
     plan.flows[0].stop = Time::ZERO + Duration::from_secs(10);
     plan.duration = Duration::from_secs(20);

@@ -6,7 +6,7 @@ use crate::common::{
     ask, codel, direction, disciplines, ip_flow, join, nodes, over_tcp, port, ports, rate, record,
     recorded, run, run_flows, serve, tcp_counters,
 };
-use windtunnel_applications::{Workload, udp::UdpSettings};
+use windtunnel_applications::{BulkSettings, Workload, udp::UdpSettings};
 use windtunnel_engine::{Control, Duration, Rate, Time};
 use windtunnel_links::{AirPlan, Impairment, Loss, RateTrace, RateTraces, Reordering};
 use windtunnel_packets::ip::IpVersion;
@@ -244,7 +244,7 @@ fn attempts_take_airtime_from_all_others() {
 #[test]
 fn the_acknowledgements_of_tcp_take_airtime() {
     let mut plan = half_duplex(Discipline::DropTail);
-    let bulk = Workload::Bulk { rate: None };
+    let bulk = Workload::Bulk(BulkSettings { rate: None });
     let mut transport = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
     if let Transport::Tcp { settings, .. } = &mut transport {
         // What is in flight fits into the queue.

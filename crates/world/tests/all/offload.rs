@@ -5,7 +5,7 @@ use std::sync::Arc;
 use crate::common::{
     controller, direction, ip_flow, join, nodes, over_tcp, ports, run_flows, tcp_counters,
 };
-use windtunnel_applications::Workload;
+use windtunnel_applications::{BulkSettings, Workload};
 use windtunnel_controllers::Value;
 use windtunnel_engine::Duration;
 use windtunnel_queues::QueueLimit;
@@ -20,7 +20,7 @@ fn shallow(name: &str, packets: u32, change: impl Fn(&mut TcpSettings)) -> Plan 
     let limit = QueueLimit::Packets(packets);
     join(&mut plan, 1, 2, &DirectionPlan { limit, ..direction(100, 8) });
     join(&mut plan, 2, 3, &direction(1_000, 1));
-    let bulk = Workload::Bulk { rate: None };
+    let bulk = Workload::Bulk(BulkSettings { rate: None });
     let mut transport = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
     if let Transport::Tcp { settings, .. } = &mut transport {
         let settings = Arc::make_mut(settings);
@@ -98,7 +98,7 @@ fn a_fast_link_stays_busy_with_few_acknowledgements() {
             1,
             &DirectionPlan { delay: Duration::from_micros(500), ..direction(10_000, 0) },
         );
-        let bulk = Workload::Bulk { rate: None };
+        let bulk = Workload::Bulk(BulkSettings { rate: None });
         let mut transport = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
         if let Transport::Tcp { settings, .. } = &mut transport {
             change(Arc::make_mut(settings));

@@ -1,13 +1,13 @@
 //! Flows that proxies split: what arrives, and what a proxy holds.
 
 use crate::common::{direction, ip_flow, join, nodes, over_tcp, port, run_flows, tcp_counters};
-use windtunnel_applications::{Sizes, Workload};
+use windtunnel_applications::{ArrivalsSettings, BulkSettings, FileSettings, Sizes, Workload};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_links::Loss;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{Plan, SplitPlan};
 
-const BULK: Workload = Workload::Bulk { rate: None };
+const BULK: Workload = Workload::Bulk(BulkSettings { rate: None });
 
 /// A host, two proxies and another host; the links are as fast as said and 10 ms long.
 fn line(megabits_per_second: [u64; 3], workload: Workload) -> Plan {
@@ -24,8 +24,8 @@ fn line(megabits_per_second: [u64; 3], workload: Workload) -> Plan {
 fn a_file_arrives_whole_and_once_over_links_that_lose() {
     for recovery in [Recovery::NewReno, Recovery::Sack, Recovery::Rack] {
         let bytes = 3_000_001;
-        let mut plan = line([20, 20, 20], Workload::File { bytes });
-        let transport = over_tcp(recovery, EcnMode::Off, Workload::File { bytes });
+        let mut plan = line([20, 20, 20], Workload::File(FileSettings { bytes }));
+        let transport = over_tcp(recovery, EcnMode::Off, Workload::File(FileSettings { bytes }));
         plan.flows[0].transport = transport;
         for link in &mut plan.links {
             for direction in &mut link.directions {
@@ -96,7 +96,8 @@ fn splitting_multiplies_what_loss_lets_through() {
 
 #[test]
 fn connections_come_and_go_over_proxies_and_all_their_data_arrive() {
-    let arrivals = Workload::Arrivals { per_second: 200.0, sizes: Sizes::Fixed(5000) };
+    let arrivals =
+        Workload::Arrivals(ArrivalsSettings { per_second: 200.0, sizes: Sizes::Fixed(5000) });
     let mut plan = line([100, 50, 100], arrivals);
     plan.flows[0].stop = Time::ZERO + Duration::from_secs(5);
     for link in &mut plan.links {

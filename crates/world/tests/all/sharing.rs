@@ -1,7 +1,7 @@
 //! Paths of equal cost are shared, by flow or by packet.
 
 use crate::common::{direction, ip_flow, join, nodes, over_tcp, port, ports, rate, run_flows};
-use windtunnel_applications::{Sizes, Workload, udp};
+use windtunnel_applications::{ArrivalsSettings, FileSettings, Sizes, Workload, udp};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
@@ -50,7 +50,11 @@ fn files_across_pods(sharing: Sharing) -> (FatTree, World) {
     for (place, from) in tree.hosts.iter().enumerate() {
         for file in 0..8 {
             let to = tree.hosts[(place + 16 * (1 + file % 7)) % tree.hosts.len()];
-            let file = over_tcp(Recovery::Rack, EcnMode::Off, Workload::File { bytes: 50_000 });
+            let file = over_tcp(
+                Recovery::Rack,
+                EcnMode::Off,
+                Workload::File(FileSettings { bytes: 50_000 }),
+            );
             let flow = ip_flow(&format!("f{}", tree.plan.flows.len()), *from, to, file);
             tree.plan.flows.push(flow);
         }
@@ -135,7 +139,7 @@ fn packets_of_a_connection_overtake_each_other_where_its_paths_differ() {
         for link in [0, 1] {
             plan.links[link].directions.iter_mut().for_each(|it| it.rate = rate(3_000_000));
         }
-        let file = Workload::File { bytes: 1_000_000 };
+        let file = Workload::File(FileSettings { bytes: 1_000_000 });
         plan.flows.push(ip_flow("f", 0, 1, over_tcp(Recovery::NewReno, EcnMode::Off, file)));
         let world = run_flows(&plan);
         assert_eq!(world.transfers().len(), 1);
@@ -149,7 +153,8 @@ fn packets_of_a_connection_overtake_each_other_where_its_paths_differ() {
 #[test]
 fn connections_of_one_flow_spread_over_equal_paths() {
     let mut plan = parallel(8);
-    let arrivals = Workload::Arrivals { per_second: 400.0, sizes: Sizes::Fixed(1000) };
+    let arrivals =
+        Workload::Arrivals(ArrivalsSettings { per_second: 400.0, sizes: Sizes::Fixed(1000) });
     plan.flows.push(ip_flow("web", 0, 1, over_tcp(Recovery::Rack, EcnMode::Off, arrivals)));
     plan.flows[0].stop = Time::ZERO + Duration::from_secs(5);
     let world = run_flows(&plan);
@@ -171,7 +176,7 @@ fn what_comes_back_may_take_another_path_but_always_the_same() {
     let mut plan = parallel(8);
     plan.routing.sharing = Sharing::Flows;
     for number in 0..32 {
-        let bulk = Workload::File { bytes: 20_000 };
+        let bulk = Workload::File(FileSettings { bytes: 20_000 });
         let flow = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
         plan.flows.push(ip_flow(&format!("f{number}"), 0, 1, flow));
         plan.flows[number].start = Time::ZERO + Duration::from_millis(250) * number as u64;

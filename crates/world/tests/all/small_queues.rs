@@ -7,14 +7,14 @@ use std::sync::Arc;
 use crate::common::{
     direction, disciplines, ip_flow, join, nodes, over_tcp, ports, run_flows, tcp_counters,
 };
-use windtunnel_applications::Workload;
+use windtunnel_applications::{BulkSettings, Workload};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::{RateTrace, RateTraces};
 use windtunnel_queues::QueueLimit;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{DirectionPlan, Plan, Transport};
 
-const BULK: Workload = Workload::Bulk { rate: None };
+const BULK: Workload = Workload::Bulk(BulkSettings { rate: None });
 
 /// Flows from a host over a first link, with a queue of 5 packets, and one of 100 Mbps.
 fn behind(first: &DirectionPlan, flows: usize, small_queues: Option<bool>) -> Plan {
@@ -72,7 +72,7 @@ fn a_host_goes_on_when_the_rate_of_its_own_link_rises() {
         let rows = (0..).zip(rates).map(|(second, rate)| (Duration::from_secs(second), rate));
         let trace = RateTrace { rows: rows.collect(), delays: Vec::new(), repeat: None };
         plan.links[0].channel = Some(Arc::new(RateTraces([Some(Arc::new(trace)), None])));
-        let bulk = Workload::Bulk { rate: Rate::from_bits_per_second(1_000_000) };
+        let bulk = Workload::Bulk(BulkSettings { rate: Rate::from_bits_per_second(1_000_000) });
         let mut transport = over_tcp(Recovery::Rack, EcnMode::Off, bulk);
         if let Transport::Tcp { settings, .. } = &mut transport {
             Arc::make_mut(settings).small_queues = Some(true);

@@ -10,7 +10,7 @@ use windtunnel_applications::video::{
     AdaptiveSettings, Frames, Ladder, LateFramePolicy, LiveSettings, Picture, PlayoutSettings,
     ProgressiveSettings,
 };
-use windtunnel_applications::{Sizes, Workload};
+use windtunnel_applications::{ArrivalsSettings, BulkSettings, FileSettings, Sizes, Workload};
 use windtunnel_engine::{Control, Duration, Rate, Stop, Streams, Time};
 use windtunnel_links::{Impairment, LoadDelay, Loss, Reordering};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
@@ -65,11 +65,12 @@ fn row(link: &DirectionPlan) -> Plan {
         join(&mut plan, place, place + 1, link);
     }
     let tcp = |workload| over_tcp(Recovery::Rack, EcnMode::Off, workload);
-    let arrivals = Workload::Arrivals { per_second: 200.0, sizes: Sizes::Fixed(20_000) };
+    let arrivals =
+        Workload::Arrivals(ArrivalsSettings { per_second: 200.0, sizes: Sizes::Fixed(20_000) });
     for (name, from, to, workload) in [
-        ("bulk", 0, 5, Workload::Bulk { rate: None }),
-        ("back", 5, 0, Workload::Bulk { rate: None }),
-        ("file", 1, 4, Workload::File { bytes: 2_000_000 }),
+        ("bulk", 0, 5, Workload::Bulk(BulkSettings { rate: None })),
+        ("back", 5, 0, Workload::Bulk(BulkSettings { rate: None })),
+        ("file", 1, 4, Workload::File(FileSettings { bytes: 2_000_000 })),
         ("arrivals", 4, 0, arrivals),
     ] {
         plan.flows.push(ip_flow(name, from, to, tcp(workload)));
@@ -251,7 +252,7 @@ fn packets_in_fragments_are_the_same_on_any_number_of_threads() {
 fn packets_through_faces_over_tcp_are_the_same_on_any_number_of_threads() {
     let link = DirectionPlan { loss: Loss::Bernoulli(0.01), ..direction(50, 3) };
     let mut plan = row(&link);
-    let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk { rate: None });
+    let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk(BulkSettings { rate: None }));
     let Transport::Tcp { settings, .. } = outer else { unreachable!("it is TCP") };
     for link in [1, 3] {
         let (settings, buffer) = (Arc::clone(&settings), 1_000_000);

@@ -4,7 +4,7 @@
 use crate::common;
 use crate::common::{codel, tcp_counters};
 use crate::common::{direction, fq_codel, ip_flow, join, nodes, over_tcp, port, ports, run_flows};
-use windtunnel_applications::{Workload, udp::UdpSettings};
+use windtunnel_applications::{BulkSettings, FileSettings, Workload, udp::UdpSettings};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_links::{Impairment, Loss, Reordering};
 use windtunnel_networks::tunnel::{TunnelCounters, WireGuardSettings};
@@ -114,7 +114,7 @@ fn a_file_arrives_whole_through_a_tunnel_that_loses_duplicates_and_reorders() {
     let bad = DirectionPlan { impairment, loss: Loss::Bernoulli(0.01), ..direction(20, 5) };
     let bytes = 2_000_001;
     let mut plan = line(&bad);
-    let transport = over_tcp(Recovery::Rack, EcnMode::Off, Workload::File { bytes });
+    let transport = over_tcp(Recovery::Rack, EcnMode::Off, Workload::File(FileSettings { bytes }));
     plan.flows.push(ip_flow("f", 0, 3, transport));
     plan.tunnels = vec![tunnel([0, 2], IpVersion::V4), tunnel([1, 2], IpVersion::V6)];
     plan.duration = Duration::from_secs(20);
@@ -146,7 +146,8 @@ fn marks_made_in_a_tunnel_reach_the_receiver() {
     let between = DirectionPlan { discipline: codel(CongestionAction::Mark), ..direction(10, 5) };
     let marks = |tunnels: Vec<TunnelPlan>| {
         let mut plan = line(&between);
-        let transport = over_tcp(Recovery::Rack, EcnMode::Classic, Workload::Bulk { rate: None });
+        let transport =
+            over_tcp(Recovery::Rack, EcnMode::Classic, Workload::Bulk(BulkSettings { rate: None }));
         plan.flows.push(ip_flow("f", 0, 3, transport));
         plan.tunnels = tunnels;
         let world = run(&plan);
@@ -164,7 +165,7 @@ fn marks_made_in_a_tunnel_reach_the_receiver() {
 
 /// A tunnel that is a TCP connection between the two routers.
 fn tcp_tunnel(buffer: u64) -> TunnelPlan {
-    let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk { rate: None });
+    let outer = over_tcp(Recovery::Rack, EcnMode::Off, Workload::Bulk(BulkSettings { rate: None }));
     let Transport::Tcp { settings, .. } = outer else { unreachable!("it is TCP") };
     let carrier = TunnelCarrier::Tcp(TcpTunnelPlan { face: None, settings, buffer });
     TunnelPlan { name: "tcp".into(), ends: [1, 2], carrier }
@@ -239,7 +240,7 @@ fn what_a_path_loses_delays_all_that_is_inside_a_tcp_tunnel() {
 fn a_file_arrives_whole_through_a_tcp_tunnel_that_loses() {
     let bad = DirectionPlan { loss: Loss::Bernoulli(0.01), ..direction(20, 5) };
     let bytes = 2_000_001;
-    let transport = over_tcp(Recovery::Rack, EcnMode::Off, Workload::File { bytes });
+    let transport = over_tcp(Recovery::Rack, EcnMode::Off, Workload::File(FileSettings { bytes }));
     let world = through_tcp(&bad, ip_flow("f", 0, 3, transport), 200_000);
     assert_eq!(received_bytes(&world, 0), bytes);
 }

@@ -1,6 +1,6 @@
 //! IP packets follow the topology.
 
-use windtunnel_applications::{Workload, udp};
+use windtunnel_applications::{BulkSettings, Workload, udp};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_transports::rtt::RtoLimits;
@@ -14,7 +14,7 @@ use crate::{CONVERGENCE_MS, LONG, SHORT, at, change, two_paths};
 
 /// Half of what a link carries, so that no queue grows.
 fn half() -> Transport {
-    let bulk = Workload::Bulk { rate: Some(rate(5_000_000)) };
+    let bulk = Workload::Bulk(BulkSettings { rate: Some(rate(5_000_000)) });
     over_tcp(Recovery::Rack, EcnMode::Off, bulk)
 }
 

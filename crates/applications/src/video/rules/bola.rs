@@ -3,16 +3,21 @@
 //! level's utility and `b_m` its bitrate. This is BOLA-BASIC with `V` so that the top level is
 //! chosen when the buffer is full: `V = (Q_max - p) / (u_M + γp)`, of segments of `p` seconds.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Choice, Download, Estimate, Rule, Situation};
 use crate::video::Ladder;
 
 /// What happens when BOLA would rise to a level that the throughput does not sustain.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "Oscillations")]
 pub enum Oscillation {
-    /// It rises no further than one level above what is sustained (BOLA-U).
+    /// It rises at most one level above what is sustained (BOLA-U).
+    #[default]
     Limited,
-    /// It rises no further than to what is sustained, and waits until the buffer is low enough for
-    /// that (BOLA-O).
+    /// It rises to what is sustained, and waits for the buffer that belongs to that (BOLA-O).
     Avoided,
     /// It rises (BOLA-BASIC).
     Allowed,

@@ -3,6 +3,9 @@
 //! the buffer had been full enough for that, and stays reactive while nothing can be requested.
 //! The details are those of sabre, without giving up downloads.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::bola::Utilities;
 use super::insufficient_buffer::InsufficientBuffer;
 use super::{Choice, Client, Download, Estimate, Rule, Situation};
@@ -13,12 +16,15 @@ const MINIMUM_BUFFER: f64 = 10.0;
 /// What the greatest buffer is at least above that, in seconds for each level.
 const BUFFER_OF_A_LEVEL: f64 = 2.0;
 
-/// The utility of the lowest level in the scores, which moves all thresholds by `V`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The utility of the lowest level in the scores of BOLA-E.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "LowestUtility")]
 pub enum Utility {
-    /// 1 (sabre).
+    /// 1, as in sabre.
+    #[default]
     One,
-    /// 0: levels rise at buffers smaller by `V` (dash.js).
+    /// 0, as in dash.js: it rises with less in the buffer.
     Zero,
 }
 

@@ -1,14 +1,20 @@
 //! The rule of the insufficient buffer: no level of which a segment would come after the buffer
 //! has run empty.
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use super::{Estimate, Situation};
 
-/// How much of what could come in time is trusted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// A client whose throughput rule is used.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+#[schemars(rename = "RuleClient")]
 pub enum Client {
-    /// 0.7, from the third segment on.
+    /// A segment must come in 0.7 of the time that the buffer lasts, from the third on.
+    #[default]
     DashJs,
-    /// 0.9 at first, a tenth less with each segment, down to 0.5; the latency counts.
+    /// It must come in 0.9 of that, later in 0.5, and the latency of requests counts.
     Sabre,
 }
 

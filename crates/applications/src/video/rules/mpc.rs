@@ -6,8 +6,7 @@
 use std::collections::VecDeque;
 
 use super::{Choice, Download, Rule, Situation, harmonic_mean};
-use crate::video::Ladder;
-use crate::video::{STALL_PENALTY, SWITCH_PENALTY};
+use crate::video::{Ladder, STALL_PENALTY, SWITCH_PENALTY};
 
 /// How many downloads and errors are remembered.
 const PAST: usize = 5;

@@ -27,7 +27,7 @@ fn of_flow(
     routed: &Routed,
     makers: &[Arc<dyn PolicyMaker>],
 ) -> Result<PolicySettings, Mistake> {
-    let Some(policy) = &flow.common.path_policy else {
+    let Some(policy) = &flow.0.common.path_policy else {
         let is_alone = planned.multipath.is_none();
         return Ok(if is_alone { PolicySettings::First } else { PolicySettings::Disjoint });
     };

@@ -9,6 +9,7 @@ use windtunnel_orbits::{
     self as orbits, ATMOSPHERE, DVec3, Epoch, GridLink, GroundPath, Reach, SatelliteChoice, Sky,
     VisibilityWindow, elevation, in_sight, longest_link,
 };
+use windtunnel_queues::QueueKeys;
 use windtunnel_world::{ContactPlan, LinkPlan, NodePlan, SkyPlan};
 
 use super::satellites::{Layout, Members};
@@ -16,7 +17,7 @@ use super::{Constellation, link};
 use crate::network::nodes::Node;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::files::Files;
-use crate::reading::located::{Located, Named};
+use crate::reading::located::{Each, Located, Named};
 use crate::reading::units::Measured;
 
 /// What surrounds constellations in a scenario.
@@ -278,7 +279,7 @@ impl Build<'_> {
         &mut self,
         ends: [usize; 2],
         rates: [Rate; 2],
-        queue: Option<&crate::network::queues::Queue>,
+        queue: Option<&QueueKeys>,
         distance: f64,
     ) -> Result<(), Mistake> {
         let name = ends.map(|it| self.nodes[it].name.as_str()).join("--");
@@ -357,7 +358,7 @@ impl Build<'_> {
         &mut self,
         ends: [usize; 2],
         rates: [Rate; 2],
-        queue: Option<&crate::reading::located::Each<crate::network::queues::Queue>>,
+        queue: Option<&Each<QueueKeys>>,
         sky: &Sky,
         contact: &orbits::Contact,
     ) -> Result<(), Mistake> {

@@ -1,8 +1,10 @@
 //! Constellations of element sets, and the planes that their satellites form.
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_orbits::{DVec3, ElementSet, Epoch, GridLink};
+use windtunnel_orbits::{DVec3, ElementSet, Epoch, GridLink, read_elements};
 
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
@@ -42,10 +44,20 @@ pub(super) struct Elements {
 /// Satellites whose ascending nodes are farther apart are of different planes, in degrees.
 const APART: f64 = 1.5;
 
+/// The satellites of a file.
+fn element_sets(text: &str) -> Result<Arc<[ElementSet]>, Mistake> {
+    let records = read_elements(text).map_err(|it| {
+        Mistake::new(format!("{}: {}", it.place, it.why)).help(
+            "write two lines of 69 characters for each satellite, or messages (OMM) in JSON or CSV",
+        )
+    })?;
+    Ok(records.into())
+}
+
 impl TleFile {
     pub(super) fn read(&self, files: &mut Files<'_>) -> Result<Elements, Mistake> {
         let Tle { file, altitude, planes } = &self.tle;
-        let mut records = files.elements(file)?.to_vec();
+        let mut records = files.read_once(file, (), element_sets)?.to_vec();
         if let Some(it) = altitude {
             let [least, most] = it.value.map(|it| it.0.0 / 1e3);
             let of_all = records.len();

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_orbits::{Policy, Reach, SatelliteChoice, Slots};
+use windtunnel_queues::QueueKeys;
 
-use crate::network::queues::Queue;
 use crate::reading::error::Mistake;
 use crate::reading::located::{Each, Located};
 use crate::reading::units::{Angle, Length, Measured};
@@ -20,7 +20,7 @@ pub(super) struct GroundLinks {
     /// one and down at the other, and has no more than the smaller of the two.
     pub(super) rate: Each<Measured<Rate>>,
     /// The queue before each direction, or up and down; default: drop-tail of 100 packets.
-    pub(super) queue: Option<Each<Queue>>,
+    pub(super) queue: Option<Each<QueueKeys>>,
     /// The names of the nodes that use this constellation; default: all with a place.
     pub(super) nodes: Option<Vec<Located<String>>>,
     /// How high over the horizon a satellite must be; default: that of the preset, else 25°.

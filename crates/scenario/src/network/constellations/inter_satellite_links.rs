@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::Rate;
 use windtunnel_orbits::{self as orbits, Walker};
+use windtunnel_queues::QueueKeys;
 
-use crate::network::queues::Queue;
 use crate::reading::located::Located;
 use crate::reading::units::{Angle, Measured};
 
@@ -18,7 +18,7 @@ pub(super) struct InterSatelliteLinks {
     /// How fast they send.
     pub(super) rate: Measured<Rate>,
     /// The queue before each direction; default: drop-tail of 100 packets.
-    pub(super) queue: Option<Queue>,
+    pub(super) queue: Option<QueueKeys>,
     /// How many slots ahead of a satellite's own its neighbour in the next plane is; default:
     /// that of the shortest links.
     pub(super) partner: Option<i64>,

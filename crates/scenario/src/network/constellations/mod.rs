@@ -12,10 +12,9 @@ use serde::Deserialize;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_links::{Impairment, Loss, Victims};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
-use windtunnel_queues::QueueLimit;
+use windtunnel_queues::{QueueKeys, QueueLimit};
 use windtunnel_world::{DirectionPlan, LinkPlan};
 
-use crate::network::queues::Queue;
 use crate::reading::error::Mistake;
 use crate::reading::located::Both;
 pub(crate) use build::{ConstellationContext, plan};
@@ -46,10 +45,10 @@ fn link(
     name: String,
     nodes: [usize; 2],
     rates: [Rate; 2],
-    queue: Option<&Queue>,
+    queue: Option<&QueueKeys>,
     delay: Duration,
 ) -> Result<LinkPlan, Mistake> {
-    let default = Queue::default();
+    let default = QueueKeys::default();
     let queue = queue.unwrap_or(&default);
     let (limit, discipline): (QueueLimit, _) = (queue.limit(), queue.discipline()?);
     let directions = rates.map(|rate| DirectionPlan {

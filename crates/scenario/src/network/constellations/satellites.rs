@@ -7,9 +7,9 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::{Deserializer, Error, Visitor};
 use serde::{Deserialize, Serialize};
 use windtunnel_orbits::{self as orbits, Orbit, PRESETS, Walker};
+use windtunnel_reading::choice;
 
 use super::elements::{Elements, TleFile};
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::files::Files;
 use crate::reading::located::Located;

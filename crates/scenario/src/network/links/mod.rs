@@ -1,12 +1,10 @@
-//! Links: what all have, and how fast each kind sends.
+//! Links: what all have.
 
 mod changes;
 mod impairments;
 mod jitter;
 mod loss;
-mod trace;
 mod weight;
-mod wire;
 
 use std::ops::RangeInclusive;
 
@@ -15,20 +13,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use windtunnel_engine::Duration;
-use windtunnel_links::{Loss as LossPlan, Victims};
+use windtunnel_links::{Duplex, LinkKeys, Loss as LossPlan, Pace, Victims};
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceSettings};
+use windtunnel_queues::QueueKeys;
 use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
 
-use crate::network::fixed_wireless::FixedWirelessLink;
 use crate::network::nodes::Names;
-use crate::network::optical::OpticalLink;
-use crate::network::pace::{Duplex, Pace};
-use crate::network::queues::Queue;
-use crate::network::radio::RadioLink;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::InTurn;
 use crate::reading::located::{Both, Each, Located};
+use crate::reading::same_schema::same_schema;
 use crate::reading::units::{Bytes, Measured, Share, bytes};
 use crate::traffic::tunnels::TcpTunnel;
 use changes::Change;
@@ -36,15 +31,17 @@ use impairments::{LoadDelay, Reordering};
 use jitter::Jitter;
 use loss::Loss;
 pub(crate) use loss::{Flows, note as loss_note};
-use trace::TraceLink;
 pub(crate) use weight::Weight;
-use wire::Wire;
 
 /// The most bytes that a link's framing adds to a packet.
 const MOST_OVERHEAD: u64 = 1500;
 
 /// A link of some kind.
-pub(crate) type Link = Both<Common, Sending>;
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Link(Both<Common, LinkKeys>);
+
+same_schema!(Link: Both<Common, LinkKeys>);
 
 /// A duplex link. A value that may differ by direction is one for both, or an array of
 /// two: from the first node to the second, and back.
@@ -85,7 +82,7 @@ pub(crate) struct Common {
     /// together.
     medium: Option<Located<String>>,
     /// The queue before it; default: drop-tail of 100 packets.
-    queue: Option<Each<Queue>>,
+    queue: Option<Each<QueueKeys>>,
     /// What its own framing adds to each packet.
     #[serde(default = "bytes::<0>")]
     overhead: Located<Measured<Bytes>>,
@@ -116,24 +113,6 @@ pub(crate) struct Common {
     _in_turn: Option<InTurn>,
 }
 
-/// How fast a link sends.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename = "key", rename_all = "kebab-case")]
-#[schemars(untagged)]
-pub(crate) enum Sending {
-    /// At a rate.
-    Rate(Wire),
-    /// By a radio.
-    Radio(Box<RadioLink>),
-    /// By a fixed radio.
-    #[serde(rename = "fixed_wireless")]
-    FixedWireless(Box<FixedWirelessLink>),
-    /// By a beam of light.
-    Optical(Box<OpticalLink>),
-    /// From a file.
-    Trace(Box<TraceLink>),
-}
-
 /// The two nodes that a link joins.
 #[derive(Clone, Debug)]
 pub(crate) struct Ends([Located<String>; 2]);
@@ -158,31 +137,25 @@ impl Link {
         duration: Duration,
         media: &mut IndexSet<String>,
     ) -> Result<LinkPlan, Mistake> {
-        let ends = self.common.ends(nodes)?;
-        let pace = match &self.own {
-            Sending::Rate(it) => it.pace(),
-            Sending::Radio(it) => it.pace(files, duration)?,
-            Sending::FixedWireless(it) => it.pace(files, duration)?,
-            Sending::Optical(it) => it.pace(files, duration)?,
-            Sending::Trace(it) => it.pace(files, duration)?,
-        };
+        let ends = self.0.common.ends(nodes)?;
+        let pace = self.0.own.pace(files, duration)?;
         let directions =
-            [self.common.direction(&pace, 0, files)?, self.common.direction(&pace, 1, files)?];
-        let medium = self.common.medium(name, &pace, media)?;
-        self.common.check_shaper(medium.is_some())?;
-        let link_service = self.common.link_service()?;
+            [self.0.common.direction(&pace, 0, files)?, self.0.common.direction(&pace, 1, files)?];
+        let medium = self.0.common.medium(name, &pace, media)?;
+        self.0.common.check_shaper(medium.is_some())?;
+        let link_service = self.0.common.link_service()?;
         let (name, channel) = (name.to_owned(), pace.channel);
         Ok(LinkPlan { name, nodes: ends, directions, channel, medium, link_service })
     }
 
     /// Whether it has a weight.
     pub(crate) fn is_weighted(&self) -> bool {
-        self.common.weight.is_some()
+        self.0.common.weight.is_some()
     }
 
     /// The connection of its faces, if they are over TCP.
     pub(crate) fn tcp_face(&self) -> Option<&Located<TcpTunnel>> {
-        self.common.tcp_face.as_ref()
+        self.0.common.tcp_face.as_ref()
     }
 
     /// The first of its keys that NDN packets alone need, or others that have an MTU as well.
@@ -190,7 +163,7 @@ impl Link {
         &self,
         uses_mtu: bool,
     ) -> Option<(&'static str, &Located<Measured<Bytes>>)> {
-        let Common { mtu, pit_token, .. } = &self.common;
+        let Common { mtu, pit_token, .. } = &self.0.common;
         let mtu = if uses_mtu { &None } else { mtu };
         let keys = [("mtu", mtu), ("pit_token", pit_token)];
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
@@ -198,7 +171,7 @@ impl Link {
 
     /// Which packets it can lose, in each direction.
     pub(crate) fn victims(&self, flows: &Flows<'_>) -> Result<[Victims; 2], Mistake> {
-        let Some(Each([there, back])) = &self.common.loss else { return Ok(Default::default()) };
+        let Some(Each([there, back])) = &self.0.common.loss else { return Ok(Default::default()) };
         Ok([there.victims(flows)?, back.victims(flows)?])
     }
 
@@ -209,15 +182,9 @@ impl Link {
         duration: Duration,
         flows: &Flows<'_>,
     ) -> Result<Vec<ChangePlan>, Mistake> {
-        let rates = match &self.own {
-            Sending::Rate(_) => None,
-            Sending::Radio(_) => Some("radio"),
-            Sending::FixedWireless(_) => Some("fixed_wireless"),
-            Sending::Optical(_) => Some("optical"),
-            Sending::Trace(_) => Some("trace"),
-        };
-        let reorders = self.common.reordering.is_some();
-        changes::plans(&self.common.changes, link, duration, rates, reorders, flows)
+        let rates = (!self.0.own.is_constant()).then(|| self.0.own.key());
+        let reorders = self.0.common.reordering.is_some();
+        changes::plans(&self.0.common.changes, link, duration, rates, reorders, flows)
     }
 }
 
@@ -260,7 +227,7 @@ impl Common {
 
     /// When its turn on a shared medium comes is not up to a node.
     fn check_shaper(&self, is_shared: bool) -> Result<(), Mistake> {
-        let shapes = self.queue.as_ref().is_some_and(|it| it.0.iter().any(Queue::shapes));
+        let shapes = self.queue.as_ref().is_some_and(|it| it.0.iter().any(QueueKeys::shapes));
         let message = "a queue that shapes cannot be before a shared medium";
         if is_shared && shapes {
             let span = self.medium.as_ref().and_then(|it| it.span.clone());
@@ -277,7 +244,7 @@ impl Common {
         side: usize,
         files: &mut Files<'_>,
     ) -> Result<DirectionPlan, Mistake> {
-        let default = Queue::default();
+        let default = QueueKeys::default();
         let queue = self.queue.as_ref().map_or(&default, |it| &it.0[side]);
         let loss = self.loss.as_ref().map(|it| &it.0[side]);
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);

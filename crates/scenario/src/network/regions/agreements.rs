@@ -6,11 +6,11 @@ use toml::Spanned;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::region::{self as networks, Relation};
 use windtunnel_packets::region::Code;
+use windtunnel_reading::choice;
 use windtunnel_world::LinkPlan;
 
 use super::region::Region;
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::located::{Located, Named};
 use crate::reading::timers::zero;

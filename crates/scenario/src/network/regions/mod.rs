@@ -15,12 +15,12 @@ use windtunnel_networks::ndn::link_service::LinkService;
 use windtunnel_networks::region::{self as protocol, Advertisement, RegionNode, RegionSettings};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::region::{self as packets, Code};
+use windtunnel_reading::choice;
 use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric};
 
 use crate::network::dns::{Absent, an_hour};
 use crate::network::nodes::Names;
 use crate::network::stages::Carried;
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, list};
 use crate::reading::located::{Located, Named};
 use crate::reading::units::Measured;

@@ -27,7 +27,7 @@ impl Regions<'_> {
         routed: &Routed,
     ) -> Result<Vec<FlowPlan>, Mistake> {
         let with_lookup = |(place, (flow, plan)): (usize, (&Flow, FlowPlan))| {
-            let Some(name) = &flow.common.peer_name else { return Ok(plan) };
+            let Some(name) = &flow.0.common.peer_name else { return Ok(plan) };
             let mut ends = [plan.from, plan.to];
             if flow.receiver_opens() {
                 ends.reverse();

@@ -9,9 +9,9 @@ use toml::Spanned;
 use windtunnel_networks::region;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{AddressKind, Code};
+use windtunnel_reading::choice;
 
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::located::{Located, Named};
 

@@ -12,9 +12,14 @@ use crate::network::stages::Routed;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::located::{Both, Located};
 use crate::reading::prefixes;
+use crate::reading::same_schema::same_schema;
 
 /// A route of some kind.
-pub(crate) type Route = Both<Common, Target>;
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Route(Both<Common, Target>);
+
+same_schema!(Route: Both<Common, Target>);
 
 /// A route that the file gives, in place of what is computed for that node and prefix or
 /// destination. It stays when the topology changes: if its link is down, packets wait there.
@@ -66,7 +71,7 @@ impl Route {
         links: &Names<'_>,
         plans: &[LinkPlan],
     ) -> Result<PortId, Mistake> {
-        let Common { node, link } = &self.common;
+        let Common { node, link } = &self.0.common;
         let (at, index) = (nodes.index(node)?, links.index(link)?);
         let ends = plans[index].nodes;
         let side = ends.iter().position(|it| *it == at).ok_or_else(|| {
@@ -90,7 +95,7 @@ pub(super) fn plans(
     for route in routes {
         let port = route.port(nodes, links, plans)?;
         let node = plans[port.link()].nodes[port.direction()];
-        match &route.own {
+        match &route.0.own {
             Target::Prefix(NameRoute { prefix, cost }) => {
                 let (prefix, _) = prefixes::parse(prefix)?;
                 to_names.push(RoutePlan { node, prefix, link: port.link(), cost: *cost });
@@ -119,10 +124,10 @@ pub(super) fn check(routes: &[Route], routed: &Routed) -> Result<(), Mistake> {
     if routes.is_empty() {
         return Ok(());
     }
-    let to_names = |it: &Route| matches!(it.own, Target::Prefix(_));
+    let to_names = |it: &Route| matches!(it.0.own, Target::Prefix(_));
     let named = routes.iter().filter(|it| to_names(it)).zip(&routed.routing.given);
     for (route, it) in named {
-        if let Target::Prefix(of) = &route.own {
+        if let Target::Prefix(of) = &route.0.own {
             check_use(&of.prefix, &it.prefix, &routed.content.prefixes)?;
         }
     }
@@ -159,7 +164,7 @@ fn check_domain(route: &Route, it: &StaticRoutePlan, routed: &Routed) -> Result<
     }
     let message = "a static route leads out of its region or autonomous system";
     let help = "between those packets do not go by IP; name a link and a destination inside";
-    Err(route.common.link.mistake(message).help(help))
+    Err(route.0.common.link.mistake(message).help(help))
 }
 
 /// Static routes, and the computed ones at nodes without, lead to the destination.
@@ -179,5 +184,5 @@ fn check_loop(
     let destination = name_of(it.destination);
     let message = format!("routes to `{destination}` form a loop: `{}`", names.join("` → `"));
     let help = format!("name another link, or add a route to `{destination}` at `{}`", names[1]);
-    Err(route.common.link.mistake(message).help(help))
+    Err(route.0.common.link.mistake(message).help(help))
 }

@@ -10,9 +10,9 @@ use super::entries::{MOST, entry, text};
 use super::pattern_flow::PatternFlow;
 use crate::reading::error::{Mistake, list};
 use crate::reading::files::Files;
+use crate::reading::lines::{Line, lines, shown, words};
 use crate::reading::located::Located;
 use crate::reading::sizes::MOST_FILE;
-use crate::reading::traces::{Line, lines, shown, words};
 use crate::reading::tree::{Entry, Value};
 use crate::reading::units::written;
 

@@ -8,13 +8,13 @@ use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_engine::{Duration, Rate};
 use windtunnel_networks::bridge::{self, DestinationSettings, SourceSettings};
+use windtunnel_reading::choice;
 use windtunnel_world::{
     BridgePlan, FlowPlan, LinkPlan, PortId, Routing, Sharing, Topology, places,
 };
 
 use crate::network::nodes::Names;
 use crate::network::stages::Routed;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::located::{Located, Named};
 use crate::reading::units::{Bytes, Measured, Share, percent};

@@ -17,27 +17,31 @@ use windtunnel_applications::Workload;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_queues::Class;
+use windtunnel_reading::choice;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, PortId, Transport as TransportPlan};
 
 use crate::network::autonomous_systems::policies::AnyPolicy;
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::{InTurn, Pattern};
 use crate::reading::located::{Both, Located, Named};
+use crate::reading::same_schema::same_schema;
 use crate::reading::timers::{self, zero};
 use crate::reading::units::Measured;
-use crate::traffic::classes::Class;
 use paths::along;
 pub(crate) use paths::{FlowContext, room_taken};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
-pub(crate) use workloads::{RULES, SizesOfFiles};
 
 /// A flow, over TCP or UDP.
-pub(crate) type Flow = Both<Common, Transport>;
+#[derive(Clone, Debug, Deserialize)]
+#[serde(transparent)]
+pub(crate) struct Flow(pub(crate) Both<Common, Transport>);
+
+same_schema!(Flow: Both<Common, Transport>);
 
 /// A flow over TCP or UDP, from one node to another.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -177,7 +181,7 @@ pub(crate) fn of_face(
 impl Flow {
     /// Whether the receiver of the data opens the connections.
     pub(crate) fn receiver_opens(&self) -> bool {
-        matches!(&self.own, Transport::Tcp(it) if it.receiver_opens())
+        matches!(&self.0.own, Transport::Tcp(it) if it.receiver_opens())
     }
 
     fn plan(
@@ -186,15 +190,15 @@ impl Flow {
         context: &FlowContext<'_>,
         files: &mut Files<'_>,
     ) -> Result<FlowPlan, Mistake> {
-        let Common { ip, dscp, start, start_within, stop, .. } = &self.common;
-        let ends = self.common.ends(name, context.nodes)?;
-        let path = self.common.path(ends, context)?;
+        let Common { ip, dscp, start, start_within, stop, .. } = &self.0.common;
+        let ends = self.0.common.ends(name, context.nodes)?;
+        let path = self.0.common.path(ends, context)?;
         let start = Time::ZERO + start.value.0;
         let start_within = start_within.value.0;
         let stop = timers::stop(stop.as_ref(), start + start_within)?;
         let (ip, dscp) = (IpVersion::from(*ip), Dscp::from(*dscp));
         let mut network = context.paths.network(ends, path.as_deref(), ip);
-        let (transport, split, multipath) = match &self.own {
+        let (transport, split, multipath) = match &self.0.own {
             Transport::Udp(it) => {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use windtunnel_packets::multipath::Version;
+use windtunnel_reading::choice;
 use windtunnel_transports::mptcp::scheduler::{Maker, SchedulerSettings};
 use windtunnel_transports::mptcp::{
     DESCRIPTIONS, MultipathOptions, MultipathSettings, PathSettings,
@@ -14,7 +15,6 @@ use windtunnel_world::{MultipathPlan, PortId};
 
 use super::paths::{FlowContext, along, between_regions, keep_ends};
 use super::subflow_changes::{SubflowChange, in_order};
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::located::{Both, Located};
 
@@ -117,32 +117,31 @@ impl Scheduler {
     }
 }
 
-impl Multipath {
+/// How the ends behave, and the links of each path.
+type Planned = (MultipathSettings, Vec<Vec<PortId>>);
+
+impl Paths {
     /// The bytes of data that each segment has less than one of plain TCP.
     pub(super) fn overhead(&self) -> u32 {
-        u32::from(MultipathSettings::overhead(self.common.version.into()))
+        u32::from(MultipathSettings::overhead(self.version.into()))
     }
 
     /// The paths of a flow between two nodes, on subflows like that; its receiver may be the one
     /// that opens them.
     pub(super) fn plan(
         &self,
+        options: MultipathOptions,
         context: &FlowContext<'_>,
         ends: [usize; 2],
         tcp: &TcpSettings,
         receiver_opens: bool,
     ) -> Result<MultipathPlan, Mistake> {
-        let (mut settings, paths) = self.common.plan(context, ends, tcp, receiver_opens)?;
-        settings.options = self.own;
+        let (mut settings, paths) = self.planned(context, ends, tcp, receiver_opens)?;
+        settings.options = options;
         Ok(MultipathPlan { settings: Arc::new(settings), paths, receiver_opens })
     }
-}
 
-/// How the ends behave, and the links of each path.
-type Planned = (MultipathSettings, Vec<Vec<PortId>>);
-
-impl Paths {
-    fn plan(
+    fn planned(
         &self,
         context: &FlowContext<'_>,
         ends: [usize; 2],

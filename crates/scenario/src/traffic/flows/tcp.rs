@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use windtunnel_applications::WorkloadKeys;
 use windtunnel_controllers as controllers;
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
@@ -14,10 +15,10 @@ use windtunnel_world::{MultipathPlan, SplitPlan, Transport, headers};
 use super::multipath::Multipath;
 use super::paths::{FULL_PACKET, FlowContext};
 use super::split::Split;
-use super::workloads::TcpWorkload;
+use super::workloads;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
-use crate::reading::located::Located;
+use crate::reading::located::{Both, Located};
 use crate::reading::sizes::{MOST_DATA, within};
 use crate::reading::timers::at_most_initial;
 use crate::reading::units::{Bytes, Measured};
@@ -36,7 +37,7 @@ pub(crate) struct Tcp {
     /// sender does. It needs timestamps; default: none.
     receiver_controller: Option<Controller>,
     /// What it carries; default: `bulk`.
-    workload: Option<Located<TcpWorkload>>,
+    workload: Option<Located<WorkloadKeys>>,
     /// The data in a full segment; default: what fills a packet of 1500 B, which is
     /// 1448 B over IPv4 with timestamps, and less where another network layer adds to it.
     maximum_segment: Option<Located<Measured<Bytes>>>,
@@ -109,7 +110,7 @@ impl Tcp {
     ) -> Result<Transport, Mistake> {
         let settings = TcpSettings { dscp, ..self.checked_settings(ip, context, network)? };
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
-        let workload = workload.plan(context, ends, &settings, files)?;
+        let workload = workloads::plan(&workload, context, ends, &settings, files)?;
         Ok(Transport::Tcp { settings: Arc::new(settings), workload })
     }
 
@@ -175,12 +176,13 @@ impl Tcp {
             },
             "leave out `multipath`",
         )?;
-        multipath.value.plan(context, ends, settings, self.receiver_opens()).map(Some)
+        let Both { common, own } = &multipath.value;
+        common.plan(*own, context, ends, settings, self.receiver_opens()).map(Some)
     }
 
     /// Whether the receiver of the data opens the connections.
     pub(super) fn receiver_opens(&self) -> bool {
-        self.workload.as_ref().is_some_and(|it| it.value.is_asked_for())
+        self.workload.as_ref().is_some_and(|it| it.value.receiver_opens())
     }
 
     /// The proxies of a flow between two nodes.
@@ -246,7 +248,7 @@ impl Tcp {
             offload: self.offload,
             ..TcpSettings::new(controller)
         };
-        let multipath = self.multipath.as_ref().map_or(0, |it| it.value.overhead());
+        let multipath = self.multipath.as_ref().map_or(0, |it| it.value.common.overhead());
         let headers = headers(&settings) + multipath + u32::from(overhead);
         // Tunnels that leave no room are refused later.
         let segment = u32::from(FULL_PACKET).saturating_sub(headers).max(1) as u16;

@@ -2,15 +2,15 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use windtunnel_applications::OnOffPeriods;
 use windtunnel_applications::udp::{self, UdpSettings};
+use windtunnel_applications::video::FramesKeys;
+use windtunnel_applications::{OnOffKeys, OnOffPeriods};
 use windtunnel_engine::Rate;
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp::HEADER;
 
 use super::paths::FULL_PACKET;
-use super::workloads::{Frames, OnOff, Steady};
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
@@ -48,10 +48,15 @@ enum UdpWorkload {
     /// All the time.
     Bulk(Steady),
     /// In turns with silence.
-    OnOff(OnOff),
+    OnOff(OnOffKeys),
     /// Live frames: the datagrams of each are sent when it is made.
-    Frames(Frames),
+    Frames(FramesKeys),
 }
+
+/// Data without end, at the rate of a flow over UDP.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Steady {}
 
 impl Default for UdpWorkload {
     fn default() -> Self {
@@ -90,7 +95,7 @@ impl Udp {
                 udp::UdpWorkload::Frames(it.settings(files)?)
             }
             UdpWorkload::Bulk(_) => self.at_rate(None)?,
-            UdpWorkload::OnOff(it) => self.at_rate(Some(it.turns()?))?,
+            UdpWorkload::OnOff(it) => self.at_rate(Some(it.periods()?))?,
         };
         Ok(UdpSettings { ip, dscp, payload, workload })
     }

@@ -8,6 +8,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::Spanned;
 use windtunnel_applications::sessions::{PagePopularity, PagingPolicy, SessionSettings};
+use windtunnel_applications::{Periods, SizesOfFiles};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_world::{FlowPlan, SessionsPlan};
 
@@ -19,11 +20,10 @@ use crate::network::stages::Network;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::{Located, Named, number};
-use crate::reading::periods::Periods;
 use crate::reading::sizes::{MOST_FILE, within};
 use crate::reading::timers::{above_zero, zero};
 use crate::reading::units::{Bytes, Measured, bytes};
-use crate::traffic::flows::{self, FlowContext, SizesOfFiles, Tcp};
+use crate::traffic::flows::{self, FlowContext, Tcp};
 
 /// Sessions whose state is paged between the nodes that serve them one after the other, such
 /// as satellites. The page table travels with a session at every handover, and its pages as the
@@ -110,7 +110,7 @@ pub(crate) fn plans(
     let mut plans = Vec::with_capacity(all.len());
     for (name, sessions) in all {
         let makers = &context.controllers.extensions.paging_policies;
-        let policy = sessions.policy.plan(nodes, makers)?;
+        let policy = AnyPaging::plan(&sessions.policy, nodes, makers)?;
         let added = sessions.plan(name, nodes, network, policy, files)?;
         let ends = carriers::pairs(&added);
         let carriers = flows::of_messages(&sessions.tcp, name.get_ref(), &ends, context)?;
@@ -154,9 +154,9 @@ impl Sessions {
             elements: self
                 .element_size
                 .as_ref()
-                .map(|it| it.plan("element_size", files))
+                .map(|it| SizesOfFiles::plan(it, "element_size", files))
                 .transpose()?,
-            ahead: self.policy.ahead(),
+            ahead: self.policy.value.ahead(),
             neighbours: carriers::neighbours(&policy, network),
             popularity: self.popularity()?,
             access_interval: self.periods.of(interval),

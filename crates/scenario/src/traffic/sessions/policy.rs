@@ -9,9 +9,9 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use windtunnel_applications::sessions::{PagingMaker, PagingPolicy, ProactivePages, Site};
 use windtunnel_engine::Duration;
+use windtunnel_reading::choice;
 
 use crate::network::nodes::Names;
-use crate::reading::choice::choice;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::located::{Located, number};
 use crate::reading::reader::{self, SHORT};
@@ -45,37 +45,37 @@ impl Default for AnyPaging {
     }
 }
 
-impl Located<AnyPaging> {
+impl AnyPaging {
     /// The policy, if it is built in or one of these makers'.
     pub(super) fn plan(
-        &self,
+        policy: &Located<Self>,
         nodes: &Names<'_>,
         makers: &[Arc<dyn PagingMaker>],
     ) -> Result<PagingPolicy, Mistake> {
-        let name = match &self.value {
-            AnyPaging::BuiltIn(it) => return it.policy(nodes),
-            AnyPaging::Named(it) => it.as_str(),
+        let name = match &policy.value {
+            Self::BuiltIn(it) => return it.policy(nodes),
+            Self::Named(it) => it.as_str(),
         };
         if let Some(maker) = makers.iter().find(|it| it.name() == name) {
             return Ok(PagingPolicy::External(Arc::clone(maker)));
         }
         let known: Vec<&str> = makers.iter().map(|it| it.name()).chain(PAGING).collect();
-        let mistake = self.mistake(format!("there is no paging policy `{name}`"));
+        let mistake = policy.mistake(format!("there is no paging policy `{name}`"));
         Err(mistake.help(suggestion(name, &known)))
     }
 
     /// How long before a handover pages are copied ahead, if they are.
     pub(super) fn ahead(&self) -> Option<Duration> {
-        match &self.value {
-            AnyPaging::BuiltIn(Paging::Prefetch(it)) => it.ahead(),
+        match self {
+            Self::BuiltIn(Paging::Prefetch(it)) => it.ahead(),
             _ => None,
         }
     }
 
     /// The node that the policy names beside those that serve.
     pub(super) fn separate(&self) -> Option<&Located<String>> {
-        match &self.value {
-            AnyPaging::BuiltIn(Paging::Separate(it)) => it.node.as_ref(),
+        match self {
+            Self::BuiltIn(Paging::Separate(it)) => it.node.as_ref(),
             _ => None,
         }
     }

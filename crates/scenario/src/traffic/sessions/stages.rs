@@ -29,7 +29,7 @@ impl Sessions {
                 users.value.iter().map(user).collect()
             }
             (None, None) => {
-                let keeps = self.policy.separate().map(|it| it.value.as_str());
+                let keeps = self.policy.value.separate().map(|it| it.value.as_str());
                 let stations = network.sky.iter().flat_map(|it| &it.stations);
                 let names = stations.map(|(node, _)| nodes.name(*node));
                 let users: Vec<Located<String>> =

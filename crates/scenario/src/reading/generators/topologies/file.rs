@@ -1,9 +1,11 @@
 //! Networks from files.
 
 use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use windtunnel_links::LinkKeys;
 use windtunnel_orbits::MEAN_RADIUS;
 
 use super::drawing::Drawing;
@@ -12,7 +14,9 @@ use crate::reading::error::{Mistake, list};
 use crate::reading::files::Files;
 use crate::reading::generators::demands::Demand;
 use crate::reading::generators::entries::entry;
-use crate::reading::graphs::{EdgeValues, Found, Graph, GraphLink, GraphNode, LeftOut, in_fibre};
+use crate::reading::graphs::{
+    self, EdgeValues, Found, Graph, GraphLink, GraphNode, LeftOut, in_fibre,
+};
 use crate::reading::located::Located;
 use crate::reading::tree::{Entry, Node as Tree, Value};
 use crate::reading::units::{Quantity, written};
@@ -52,7 +56,9 @@ enum Taken {
 
 impl GraphFile {
     pub(super) fn draw(&self, drawing: &mut Drawing, files: &mut Files<'_>) -> Result<(), Mistake> {
-        let graph = files.graph(&self.file, self.weight.as_ref().map(|it| &*it.value))?;
+        let weight = self.weight.as_ref().map(|it| it.value.as_str());
+        let read = |text: &str| graphs::read(text, weight).map(Arc::new);
+        let graph = files.read_once(&self.file, weight.map(str::to_owned), read)?;
         self.check_weight(&graph)?;
         let size = Located { value: 0, span: self.file.span.clone() };
         not_too_many(graph.nodes.len().max(graph.links.len()), &size)?;
@@ -95,7 +101,7 @@ impl Taken {
     /// The key of all links or nodes beside which this has no place.
     fn replaced(self, drawing: &Drawing) -> Option<&'static str> {
         match self {
-            Self::Rate => drawing.own("link", &["radio", "fixed_wireless", "optical", "trace"]),
+            Self::Rate => drawing.own("link", LinkKeys::ALL).filter(|it| *it != "rate"),
             Self::Place => drawing.own("node", &["journey"]),
             Self::Delay | Self::Loss => None,
         }
