@@ -29,8 +29,8 @@ impl Receiving {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(0),
-            buffer: ReceiveBuffer::new(settings.buffers.first_receive()),
-            scale: scale_for(settings.buffers.most_receive()),
+            buffer: ReceiveBuffer::new(settings.buffers.initial_receive_size()),
+            scale: scale_for(settings.buffers.maximum_receive_size()),
             taken: 0,
             fin: None,
             edge: 0,

@@ -110,7 +110,7 @@ impl ReceiveBuffer {
     pub(crate) fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) {
         let Some(fitting) = &mut self.fitting else { return };
         if let Some(wanted) = fitting.take(now, taken, settings) {
-            self.size = self.size.max(wanted.min(settings.buffers.most_receive()));
+            self.size = self.size.max(wanted.min(settings.buffers.maximum_receive_size()));
         }
     }
 }

@@ -71,7 +71,7 @@ impl Receiver {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(FIRST),
-            buffer: ReceiveBuffer::new(settings.buffers.first_receive()),
+            buffer: ReceiveBuffer::new(settings.buffers.initial_receive_size()),
             fin: NO_FIN,
             acknowledged: FIRST,
             taken: 0,
@@ -92,7 +92,7 @@ impl Receiver {
 
     /// By how many bits a window is scaled down.
     pub(super) fn scale(settings: &TcpSettings) -> u8 {
-        scale_for(settings.buffers.most_receive())
+        scale_for(settings.buffers.maximum_receive_size())
     }
 
     /// The peer's SYN, or its answer, came with this timestamp and this ECN field; marks
@@ -234,7 +234,7 @@ impl Receiver {
 
     /// The settings are those that both ends agreed on.
     pub(super) fn agree(&mut self, settings: &TcpSettings) {
-        self.buffer = ReceiveBuffer::new(settings.buffers.first_receive());
+        self.buffer = ReceiveBuffer::new(settings.buffers.initial_receive_size());
         if !settings.recovery.uses_sack() {
             self.compression = None;
         }
@@ -251,7 +251,7 @@ impl Receiver {
 
     /// The window of a SYN, which is not scaled.
     pub(super) fn first_window(&mut self, settings: &TcpSettings) -> u16 {
-        let initial = settings.buffers.first_receive().min(u64::from(u16::MAX));
+        let initial = settings.buffers.initial_receive_size().min(u64::from(u16::MAX));
         match &mut self.control {
             Some(control) => control.advertise(FIRST, initial, 0),
             None => initial as u16,
@@ -379,7 +379,7 @@ impl Receiver {
         // The FIN takes a number, but is no data.
         let finished = next > before && self.is_finished();
         counters.received_bytes += next - before - u64::from(finished);
-        if self.buffer.size() < settings.buffers.most_receive() {
+        if self.buffer.size() < settings.buffers.maximum_receive_size() {
             self.fit_buffer(now, segment, settings);
         }
         if self.control.is_some() && segment.length > 0 {

@@ -186,7 +186,7 @@ impl Endpoint {
         let maximum_segment = self.largest_segment.min(taken) - options;
         let scales = offered.window_scale.is_some();
         let most = if scales { u64::MAX } else { u16::MAX.into() };
-        let is_limited = own.buffers.most_receive() > most;
+        let is_limited = own.buffers.maximum_receive_size() > most;
         let loses_sack = own.recovery.uses_sack() && !offered.sack_permitted;
         if maximum_segment == own.maximum_segment
             && timestamps == own.timestamps

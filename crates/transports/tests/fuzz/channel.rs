@@ -8,9 +8,7 @@ use std::sync::Arc;
 
 use proptest::prelude::*;
 use proptest::test_runner::TestCaseResult;
-use windtunnel_controllers::{
-    DESCRIPTIONS, Description, Need, Settings as ControllerSettings, Start,
-};
+use windtunnel_controllers::{DESCRIPTIONS, Description, Need, Settings as ControllerSettings};
 use windtunnel_engine::{Duration, Random, Rate, Streams, Time};
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
@@ -429,7 +427,8 @@ impl<'a> Run<'a> {
             // The window of a SYN is not scaled.
             let scale = if segment.flags.has(Flags::SYN) { 0 } else { self.scale };
             // A poll comes later than what arrives at the same time.
-            let coalescing = self.case.offload.receive.map(|it| it + Duration::from_picos(1));
+            let Offload { receive, coalescing, .. } = self.case.offload;
+            let coalescing = receive.then(|| coalescing + Duration::from_picos(1));
             let taken = self.now + coalescing.unwrap_or(Duration::ZERO);
             self.directions[to].on_acknowledgement(&segment, scale, taken);
         }

@@ -70,7 +70,7 @@ impl Endpoint {
         }
         let settings = &self.settings.tcp;
         let it = &mut self.receiving;
-        if it.buffer.size() >= settings.buffers.most_receive() {
+        if it.buffer.size() >= settings.buffers.maximum_receive_size() {
             return;
         }
         // As in Linux, what is taken in the longest of the subflows' round trips counts.

@@ -19,8 +19,8 @@ pub struct Acknowledgements {
     /// How long it waits for them. The default is Linux's.
     #[cfg_attr(feature = "serde", serde(with = "As::<Duration>"))]
     pub within: Duration,
-    /// Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but
-    /// for three, for 5 % of the round trip, at most 1 ms.
+    /// Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: all
+    /// except the first three, for 5 % of the round trip, at most 1 ms.
     pub sack_compression: bool,
 }
 

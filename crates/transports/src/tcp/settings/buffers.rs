@@ -3,8 +3,8 @@
 #[cfg(feature = "serde")]
 use windtunnel_units::{As, Bytes, Quantity};
 
-/// The most bytes that a buffer holds: the largest window that can be advertised (RFC 7323, section
-/// 2.3).
+/// The most bytes that a buffer holds: the largest window is just below 1 GiB (RFC 7323, section
+/// 2.2).
 pub const MOST_BUFFER: u64 = 1 << 30;
 
 /// How much both ends of a connection hold, in bytes of data.
@@ -48,14 +48,14 @@ impl Buffers {
 
     /// The size of the receive buffer at first.
     #[must_use]
-    pub fn first_receive(&self) -> u64 {
+    pub fn initial_receive_size(&self) -> u64 {
         self.receive.unwrap_or(self.maximum_receive.min(Self::FIRST_RECEIVE))
     }
 
     /// The greatest size of the receive buffer.
     #[inline]
     #[must_use]
-    pub fn most_receive(&self) -> u64 {
+    pub fn maximum_receive_size(&self) -> u64 {
         self.receive.unwrap_or(self.maximum_receive)
     }
 
