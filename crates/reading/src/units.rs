@@ -338,14 +338,10 @@ pub fn percent<const NUMBER: u32>() -> Measured<Share> {
 
 #[cfg(test)]
 mod tests {
-    use windtunnel_queues::QueueLimit;
-
     use super::*;
 
     #[test]
     fn quantities_are_read_with_their_units() {
-        assert_eq!(parse("200 packets"), Ok(QueueLimit::Packets(200)));
-        assert_eq!(parse("200 kB"), Ok(QueueLimit::Bytes(200_000)));
         assert_eq!(parse("-10.5 dBm"), Ok(Power(-10.5)));
         assert_eq!(parse("-3 dB"), Ok(Decibels(-3.0)));
         assert_eq!(parse("-0.05 km"), Ok(Length(-50.0)));
@@ -356,7 +352,6 @@ mod tests {
 
     #[test]
     fn what_is_written_is_read_as_the_same() {
-        assert_eq!(written(&QueueLimit::Packets(10_240)), "10240 packets");
         assert_eq!(written(&Frequency(0.125)), "0.125 Hz");
         assert_eq!(written(&Decibels(-10.0)), "-10 dB");
     }
@@ -364,7 +359,6 @@ mod tests {
     #[test]
     fn no_text_makes_the_reader_panic() {
         proptest::proptest!(|(text in "\\PC{0,12}")| {
-            let _ = parse::<QueueLimit>(&text);
             let _ = parse::<Length>(&text);
         });
     }
