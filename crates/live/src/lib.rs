@@ -19,5 +19,5 @@ pub mod ndn;
 pub mod tcp;
 
 pub use clock::Clock;
-pub use interface::{MTU, TunInterface};
+pub use interface::{Carries, MTU, TunInterface};
 pub use namespace::{Namespace, ip};
