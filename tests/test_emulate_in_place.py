@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -37,8 +38,14 @@ def test_both_are_in_one_result_and_one_report(
     assert results.axes == ["where"]
     lasted = dict(results["runs"].select("where", "duration_s").iter_rows())
     assert lasted["emulated"] == pytest.approx(lasted["simulated"], abs=1e-6)
-    flows = set(results["flows"].select("where", "flow").iter_rows())
-    assert flows == {("emulated", "call"), ("simulated", "call"), ("simulated", "download")}
+    flows = {it["where"]: it for it in results["flows"].filter(flow="download").to_dicts()}
+    assert set(results["flows"].filter(flow="call")["where"]) == {"emulated", "simulated"}
+    controllers = {where: it["flow_controller"] for where, it in flows.items()}
+    assert controllers == {"emulated": "real programs", "simulated": "cubic"}
+    # iperf3 says the same, of its own seconds.
+    measured = re.findall(r"([\d.]+) Mbits/sec +receiver", done.stdout + done.stderr)
+    goodput = flows["emulated"]["goodput_bps"] * lasted["emulated"] / 3
+    assert goodput == pytest.approx(float(measured[-1]) * 1e6, rel=0.1)
     links = results["links"].filter(link="line", **{"from": "client"})
     rates = dict(links.select("where", "throughput_bps").iter_rows())
     # Both fill the link, except for how they begin and end.

@@ -19,10 +19,9 @@ const TABLE: &str = "/proc/thread-self/net/dev";
 const QUEUE: &str = "1000";
 
 /// What goes through an interface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Carries {
     /// IP packets, each of which would be on a wire (TUN).
-    #[default]
     Packets,
     /// IP packets that may stand for many on a wire, each behind an
     /// [`OffloadHeader`](windtunnel_packets::offload::OffloadHeader) (TUN with segmentation offload).

@@ -37,7 +37,7 @@ impl Gate {
             self.flush(clock, counters);
             self.coalescer.push(packet.bytes);
         }
-        self.leaving.push(Left::of(packet));
+        self.leaving.push(Left::of(packet, self.interface.carries()));
         if self.interface.carries() != Carries::Segments {
             self.flush(clock, counters);
         }

@@ -1,6 +1,7 @@
 //! The world of a scenario in real time: packets of real hosts enter at interfaces, cross its
 //! queues and links beside simulated flows, and leave when the world says so.
 
+mod data;
 mod failure;
 mod gate;
 mod internet;

@@ -6,7 +6,9 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::RealPackets;
 use windtunnel_world::{Departure, LinkPlan, Plan, PortCounters, World};
 
+use super::data::data_bytes;
 use super::failure::Failure;
+use crate::interface::Carries;
 
 /// A packet that is later than this is late.
 const LATE: Duration = Duration::from_micros(100);
@@ -82,6 +84,8 @@ pub struct Direction {
     pub left_packets: u64,
     /// Their bytes.
     pub left_bytes: u64,
+    /// Of these the data, without the headers of IP, and of TCP or UDP; zero of frames.
+    pub left_data_bytes: u64,
     /// Packets that were in the world at the end, in queues and on links.
     pub in_flight_packets: u64,
     /// Packets that the world dropped.
@@ -199,13 +203,15 @@ pub(super) struct Left {
     time: Time,
     delay: Duration,
     bytes: usize,
+    data_bytes: usize,
     is_marked: bool,
 }
 
 impl Left {
-    pub(super) fn of(packet: &Departure<'_>) -> Self {
+    pub(super) fn of(packet: &Departure<'_>, carries: Carries) -> Self {
         let Departure { time, delay, from, to, is_marked, bytes } = *packet;
-        Self { ends: [from, to], time, delay, bytes: bytes.len(), is_marked }
+        let data_bytes = if carries == Carries::Frames { 0 } else { data_bytes(bytes) };
+        Self { ends: [from, to], time, delay, bytes: bytes.len(), data_bytes, is_marked }
     }
 }
 
@@ -284,6 +290,7 @@ impl Counters {
         delays.saturating_record(nanoseconds(packet.delay));
         it.left_packets += 1;
         it.left_bytes += packet.bytes as u64;
+        it.left_data_bytes += packet.data_bytes as u64;
         it.marked_packets += u64::from(packet.is_marked);
     }
 

@@ -44,10 +44,9 @@ pub enum Door {
 }
 
 /// What real hosts have in common with the nodes they are behind.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Layer {
     /// IP: nodes are routers.
-    #[default]
     Ip,
     /// Ethernet: nodes are bridges, and all hosts are on one network.
     Ethernet,
@@ -127,9 +126,8 @@ fn refused(what: String) -> impl FnOnce(io::Error) -> SessionError {
 
 impl EmulationSession {
     /// Sets up the emulation of a plan, with these doors of nodes; none is [`Door::Internet`] over
-    /// Ethernet. Virtual time stands still until
-    /// [`EmulationSession::begin`]. `record` is given the plan with the attached nodes, and the world before
-    /// anything happens.
+    /// Ethernet. Virtual time stands still until [`EmulationSession::begin`]. `record` is given the plan
+    /// with the attached nodes, and the world before anything happens.
     ///
     /// # Errors
     /// [`SessionError`].
