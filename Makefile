@@ -223,3 +223,4 @@ abuse: $(core)
 .PHONY: validate-live
 validate-live: $(core)
 	$(bin)/python validation/compare_live.py docs/live.md
+	$(bin)/python validation/check_emulation.py docs/validation/live.md

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import shutil
 import sys
 from itertools import pairwise
@@ -45,6 +46,30 @@ def test_traceroute_shows_the_routers_by_name(
     for number, words in enumerate(hops, 1):
         times = [float(time) for time, unit in pairwise(words) if unit == "ms"]
         assert min(times) >= 10 * number
+
+
+@needs_namespaces
+@pytest.mark.skipif(shutil.which("ping") is None, reason="there is no ping")
+@pytest.mark.parametrize("version", ["-4", "-6"])
+def test_a_router_answers_ping_after_the_round_trip(
+    windtunnel: Command, chain: Path, version: str
+) -> None:
+    ping = ["ping", version, "-c", "3", "-i", "0.2", "far"]
+    answered = windtunnel("emulate", chain, "--json", "--", *ping)
+    times = [float(it) for it in re.findall(r"time=([\d.]+)", answered.stderr)]
+    assert len(times) == 3, answered.stderr
+    # Two links of 5 ms there, and two back.
+    assert min(times) >= 20
+    report = json.loads(answered.stdout)
+    assert (report["to_routers"], report["unknown_destination"]) == (3, 0)
+
+
+@needs_namespaces
+@pytest.mark.skipif(shutil.which("traceroute") is None, reason="there is no traceroute")
+def test_traceroute_ends_at_a_router(windtunnel: Command, chain: Path) -> None:
+    answered = windtunnel("emulate", chain, "--json", "--", "traceroute", "-4", "far")
+    hops = [line.split() for line in answered.stderr.splitlines()]
+    assert [words[1] for words in hops if words and words[0].isdigit()] == ["near", "far"]
 
 
 CONNECT = """
@@ -150,9 +175,23 @@ def test_many_nodes_are_known_as_hosts(windtunnel: Command, tmp_path: Path) -> N
     assert answered.stdout.split()[0] == str(2 * count), answered.stderr
 
 
-def test_an_mtu_needs_packets_that_have_one(windtunnel: Command, chain: Path) -> None:
+def test_an_mtu_is_not_less_than_simulated_packets(windtunnel: Command, chain: Path) -> None:
     simulated = CHAIN + 'flows.f = { from = "client", to = "server", controller = "cubic" }\n'
     chain.write_text(simulated, encoding="utf-8")
     answered = windtunnel("run", chain)
     assert answered.returncode == 2
-    assert "`mtu` requires NDN packets" in answered.stderr
+    assert "`mtu` is less than the packets of flow `f`, of 1500 bytes" in answered.stderr
+    assert "`maximum_segment` of the flow to 200 bytes less" in answered.stderr
+
+
+@needs_namespaces
+def test_simulated_flows_share_a_link_with_an_mtu(windtunnel: Command, chain: Path) -> None:
+    flow = (
+        'flows.f = { from = "near", to = "far", controller = "cubic", maximum_segment = "1200 B" }'
+    )
+    chain.write_text(f"{CHAIN}{flow}\n", encoding="utf-8")
+    ping = ["ping", "-c", "2", "-i", "0.2", "-W", "1", "-M", "do", "-s", "1400", "server"]
+    answered = windtunnel("emulate", chain, "--json", "--", *ping)
+    assert "mtu = 1300" in answered.stderr or "mtu=1300" in answered.stderr, answered.stderr
+    # The flow fills the link meanwhile.
+    assert json.loads(answered.stdout)["queues"][2]["offered"] > 1000

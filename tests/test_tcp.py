@@ -152,3 +152,63 @@ def test_idle_clients_do_not_keep_others_out(clients: Any) -> None:
     assert (answers, length) == ("1", "300000")
     assert float(seconds) < 5
     assert any("was idle while others waited" in it["error"] for it in document["failed"])
+
+
+HALF = """\
+import select, socket, sys, time
+from pathlib import Path
+
+def connect():
+    for _ in range(200):
+        try:
+            return socket.create_connection(("10.9.0.2", 7007))
+        except OSError:
+            time.sleep(0.05)
+
+with connect() as whole:
+    whole.sendall(bytes(100_000))
+    whole.shutdown(socket.SHUT_WR)
+    while whole.recv(65536):
+        pass
+half = connect()
+half.sendall(bytes(50_000))
+time.sleep(1)
+Path("halfway").touch()
+poll = select.poll()
+poll.register(half, 0)
+if poll.poll(20_000)[0][1] & select.POLLERR:
+    Path("was-reset").touch()
+"""
+"""A client that is served, and one that says nothing more before its end."""
+
+
+@needs_interfaces
+def test_an_interruption_is_reported_with_what_was_counted(tmp_path: Path) -> None:
+    (tmp_path / "half.py").write_text(HALF, encoding="utf-8")
+    (tmp_path / "sent").write_bytes(b"x" * 300_000)
+    script = (
+        '"$0" half.py & trap "" INT; "$0" -c '
+        '"import signal, subprocess, sys, time; from pathlib import Path; '
+        "signal.signal(signal.SIGINT, signal.default_int_handler); "
+        "command = [sys.executable, '-m', 'windtunnel', 'tcp', 'listen', *sys.argv[1:]]; "
+        "it = subprocess.Popen(command)\n"
+        "while not Path('halfway').exists(): time.sleep(0.05)\n"
+        'it.send_signal(signal.SIGINT); sys.exit(it.wait())" "$@"; code=$?; wait; exit $code'
+    )
+    arguments = ["7007", "--clients", "3", "--send", "sent", "--receive", "got", "--json"]
+    done = subprocess.run(
+        ["unshare", "--net", "sh", "-c", script, sys.executable, *arguments],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert done.returncode == 130, done.stderr
+    document = json.loads(done.stdout)
+    assert document["interrupted"]
+    [served], [failed] = document["connections"], document["failed"]
+    assert (served["sent_bytes"], served["received_bytes"]) == (300_000, 100_000)
+    assert (failed["error"], failed["received_bytes"]) == ("interrupted", 50_000)
+    assert document["received_bytes"] == 150_000
+    assert "interrupted; all connections were reset" in done.stderr
+    assert (tmp_path / "was-reset").exists()

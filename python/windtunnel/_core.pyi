@@ -660,6 +660,7 @@ class Emulation:
         folder: Path | None = None,
         captured: list[str] = ...,
         *,
+        ethernet: bool = False,
         internet: str | None = None,
         directions: str | None = None,
         snap_length: int | None = None,
@@ -668,7 +669,8 @@ class Emulation:
         """Set it up.
 
         `doors` are nodes, each with its interface and the name of the namespace of that: without
-        the name, that of the process, and without an interface, one made for the node. Behind the
+        the name, that of the process, and without an interface, one made for the node. With
+        `ethernet`, nodes are bridges and interfaces carry frames. Behind the
         node `internet` is the Internet. With a `folder` it is recorded as a run is; captures at the
         nodes `captured` are written below it, as of `Scenario.start`. Raises ScenarioError, and
         OSError if the machine does not allow it.
@@ -749,8 +751,10 @@ class Flight:
 class NdnForwarder:
     """An NDN forwarder on UDP and TCP sockets, as a file has it. On Linux only."""
 
-    def __new__(cls, file: str, text: str, bind: str | None = None) -> Self:
+    def __new__(cls, file: str, text: str, bind: str | None = None, keys: list[str] = ...) -> Self:
         """Start it, with an IP address to listen at in place of the file's addresses.
+
+        With `keys`, public ones as text in PEM, commands must be signed by one of them.
 
         Raises ScenarioError, and OSError if an address cannot be had.
         """

@@ -1,4 +1,4 @@
-"""Send datagrams evenly, and count what an interface receives of them.
+"""Send datagrams evenly, and count what a host receives of them.
 
     python validation/live/datagrams.py send ADDRESS PER_SECOND LENGTH SECONDS
     python validation/live/datagrams.py count SECONDS
@@ -38,10 +38,14 @@ def send(address: str, per_second: float, length: int, seconds: float) -> None:
 
 
 def received() -> int:
-    """Give how many packets the interfaces have received, except for the loopback."""
-    lines = Path("/proc/net/dev").read_text(encoding="utf-8").splitlines()[2:]
-    columns = [it.split(":") for it in lines]
-    return sum(int(it.split()[1]) for name, it in columns if name.strip() != "lo")
+    """Give how many datagrams UDP has received, read or not.
+
+    Interfaces do not count them: several can be one packet there (segmentation offload).
+    """
+    lines = Path("/proc/net/snmp").read_text(encoding="utf-8").splitlines()
+    names, values = (line.split()[1:] for line in lines if line.startswith("Udp:"))
+    counted = dict(zip(names, map(int, values), strict=True))
+    return counted["InDatagrams"] + counted["InErrors"]
 
 
 def count(seconds: float) -> None:

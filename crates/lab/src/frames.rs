@@ -166,6 +166,17 @@ fn no_layer(packet: &Packet) -> FrameError {
     format!("no network layer encodes packets of the protocol number {number}").into()
 }
 
+/// A frame of a real host, with the ECN field that it has now.
+fn frame_of_host(seen: &SeenPacket, frame: RealPacket) -> Vec<u8> {
+    let mut bytes = seen.message.clone().unwrap_or_default();
+    if seen.packet.ecn != frame.ecn
+        && let Some(packet) = bytes.get_mut(usize::from(frame.link_header)..)
+    {
+        set_ecn(packet, seen.packet.ecn);
+    }
+    bytes
+}
+
 impl Frames {
     pub(crate) fn new(plan: &Arc<Plan>, layers: &[Arc<dyn LayerKind>]) -> Self {
         Self { plan: Arc::clone(plan), numbers: plan.address_numbers(), layers: layers.to_vec() }
@@ -180,6 +191,11 @@ impl Frames {
         seen: &SeenPacket,
         nodes: [usize; 2],
     ) -> Result<Vec<u8>, FrameError> {
+        if let Body::Real(it) = seen.packet.body
+            && it.is_frame()
+        {
+            return Ok(frame_of_host(seen, it));
+        }
         let [source, destination] = nodes.map(hardware_address);
         let (ether_type, bytes) = match ccnx_name(&seen.packet.body) {
             Some(name) => (EtherType::IPV4, self.ccnx(&seen.packet, name, nodes)?),

@@ -1,5 +1,5 @@
-//! TUN interfaces: what the kernel sends through one is read here, and what is written here the
-//! kernel receives.
+//! TUN and TAP interfaces: what the kernel sends through one is read here, and what is written here
+//! the kernel receives.
 
 use std::fmt;
 use std::fs::File;
@@ -18,10 +18,30 @@ const TABLE: &str = "/proc/thread-self/net/dev";
 /// So many packets of the kernel's wait at the most until they are read.
 const QUEUE: &str = "1000";
 
-/// A TUN interface, without segmentation offload: every packet is one that would be on a wire.
+/// What goes through an interface.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Carries {
+    /// IP packets, each of which would be on a wire (TUN).
+    Packets,
+    /// IP packets that may stand for many on a wire, each behind an
+    /// [`OffloadHeader`](windtunnel_packets::offload::OffloadHeader) (TUN with segmentation offload).
+    Segments,
+    /// Ethernet frames (TAP).
+    Frames,
+}
+
+impl Carries {
+    fn builder(self, name: &str) -> DeviceBuilder {
+        let layer = if self == Self::Frames { Layer::L2 } else { Layer::L3 };
+        DeviceBuilder::new().name(name).layer(layer).offload(self == Self::Segments)
+    }
+}
+
+/// A TUN or TAP interface.
 pub struct TunInterface {
     device: SyncDevice,
     name: String,
+    carries: Carries,
     addresses: Vec<IpAddr>,
     /// What the interfaces of its namespace counted.
     table: File,
@@ -29,36 +49,44 @@ pub struct TunInterface {
 
 impl TunInterface {
     /// Opens the interface of that name in the namespace of the calling thread, or makes it with
-    /// these addresses where there is none.
+    /// these addresses where there is none. It carries packets or frames.
     ///
     /// # Errors
     /// As [`TunInterface::open`] and [`TunInterface::create`].
-    pub fn open_or_create(name: &str, addresses: &[(IpAddr, u8)]) -> io::Result<Self> {
+    pub fn open_or_create(
+        carries: Carries,
+        name: &str,
+        addresses: &[(IpAddr, u8)],
+    ) -> io::Result<Self> {
         // In another namespace than the first, /sys may still show that one's.
         let table = std::fs::read_to_string(TABLE)?;
         let mut names = table.lines().filter_map(|it| it.split_once(':'));
         if names.any(|(it, _)| it.trim() == name) {
-            return Self::open(name);
+            return Self::open(carries, name);
         }
-        Self::create(name, addresses, MTU)
+        Self::create(carries, name, addresses, MTU)
     }
 
     /// Makes an interface in the namespace of the calling thread, with these addresses and the
-    /// lengths of their prefixes, for packets of at most `mtu` bytes, and opens it. It vanishes when it is dropped. Needs
-    /// `CAP_NET_ADMIN` there.
+    /// lengths of their prefixes, for packets of at most `mtu` bytes, and opens it. It vanishes when
+    /// it is dropped. Needs `CAP_NET_ADMIN` there.
     ///
     /// # Errors
     /// That of the kernel.
-    pub fn create(name: &str, addresses: &[(IpAddr, u8)], mtu: u16) -> io::Result<Self> {
-        let builder = DeviceBuilder::new().name(name).layer(Layer::L3).mtu(mtu);
-        let builder = addresses.iter().fold(builder, |builder, (address, prefix)| match address {
-            IpAddr::V4(it) => builder.ipv4(*it, *prefix, None),
-            IpAddr::V6(it) => builder.ipv6(*it, *prefix),
-        });
+    pub fn create(
+        carries: Carries,
+        name: &str,
+        addresses: &[(IpAddr, u8)],
+        mtu: u16,
+    ) -> io::Result<Self> {
+        let builder = carries.builder(name).mtu(mtu);
         let device = builder.build_sync()?;
+        for (address, prefix) in addresses {
+            add_address(name, *address, *prefix)?;
+        }
         // Not by ioctl(2), which asks for the capability in the first user namespace.
         ip(&["link", "set", name, "txqueuelen", QUEUE])?;
-        Self::of(device, addresses.iter().map(|it| it.0).collect())
+        Self::of(device, carries, addresses.iter().map(|it| it.0).collect())
     }
 
     /// Opens an interface that somebody has made in the namespace of the calling thread, with
@@ -66,24 +94,35 @@ impl TunInterface {
     ///
     /// # Errors
     /// That of the kernel.
-    pub fn open(name: &str) -> io::Result<Self> {
-        let device =
-            DeviceBuilder::new().name(name).layer(Layer::L3).inherit_enable_state().build_sync()?;
+    pub fn open(carries: Carries, name: &str) -> io::Result<Self> {
+        let device = carries.builder(name).inherit_enable_state().build_sync()?;
         let addresses = device.addresses()?;
-        Self::of(device, addresses)
+        Self::of(device, carries, addresses)
     }
 
-    fn of(device: SyncDevice, addresses: Vec<IpAddr>) -> io::Result<Self> {
+    fn of(device: SyncDevice, carries: Carries, addresses: Vec<IpAddr>) -> io::Result<Self> {
         device.set_nonblocking(true)?;
         let name = device.name()?;
         let table = File::open(TABLE)?;
-        Ok(Self { device, name, addresses, table })
+        Ok(Self { device, name, carries, addresses, table })
     }
 
     /// Its name.
     #[must_use]
     pub fn name(&self) -> &str {
         &self.name
+    }
+
+    /// What goes through it.
+    #[must_use]
+    pub fn carries(&self) -> Carries {
+        self.carries
+    }
+
+    /// Whether the kernel takes several datagrams of UDP as one packet, too (Linux 6.2).
+    #[must_use]
+    pub fn has_udp_offload(&self) -> bool {
+        self.device.udp_gso()
     }
 
     /// Its addresses when it was opened.
@@ -131,6 +170,13 @@ impl TunInterface {
         let dropped = counters.split_whitespace().nth(11).and_then(|it| it.parse().ok());
         dropped.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
+}
+
+/// Gives an interface an address, which can be used at once: nobody else can have one of IPv6.
+fn add_address(name: &str, address: IpAddr, prefix: u8) -> io::Result<()> {
+    let text = format!("{address}/{prefix}");
+    let words = ["address", "add", &text, "dev", name, "nodad"];
+    ip(if address.is_ipv6() { &words } else { &words[..5] })
 }
 
 impl fmt::Debug for TunInterface {

@@ -3,6 +3,7 @@
 //! state machine the time of a clock and what a socket received, and does what it returns.
 //!
 //! A real packet's way: `emulation` (the world in real time, between `interface` and `namespace`),
+//! `crates/packets/src/offload` (which packets of a wire it is of),
 //! `crates/world/src/attachments.rs` (where it enters and leaves), `crates/world/src/routers.rs`
 //! (what nodes do with it), `crates/packets/src/real.rs` (what routers read of it). Controllers in the kernel: `bpf` measures and applies, `kernel`
 //! decides; in QUIC: `crates/quinn`. `tcp` and `ndn` are adapters that keep the bytes; the
@@ -19,5 +20,5 @@ pub mod ndn;
 pub mod tcp;
 
 pub use clock::Clock;
-pub use interface::{MTU, TunInterface};
+pub use interface::{Carries, MTU, TunInterface};
 pub use namespace::{Namespace, ip};

@@ -9,7 +9,7 @@ use std::net::UdpSocket;
 use std::time::{Duration, Instant};
 
 use windtunnel_lab::Extensions;
-use windtunnel_live::emulation::{Door, EmulationSession};
+use windtunnel_live::emulation::{Door, EmulationSession, Layer};
 use windtunnel_live::ip;
 use windtunnel_world::Plan;
 
@@ -38,8 +38,13 @@ fn session(link: &str) -> Option<(EmulationSession, [UdpSocket; 2])> {
 /// The same, before virtual time begins.
 fn set_up(link: &str) -> Option<(EmulationSession, [UdpSocket; 2])> {
     common::namespace()?;
-    let session =
-        EmulationSession::start(plan(link), &[(0, Door::Own), (1, Door::Own)], |_, _| {}).unwrap();
+    let session = EmulationSession::start(
+        plan(link),
+        &[(0, Door::Own), (1, Door::Own)],
+        Layer::Ip,
+        |_, _| {},
+    )
+    .unwrap();
     let sockets = [0, 1].map(|node| {
         let bind = move || UdpSocket::bind(format!("10.0.0.{}:7000", node + 1));
         let socket = session.namespace(node).unwrap().run(bind).unwrap();
@@ -234,7 +239,8 @@ fn it_ends_with_the_scenario() {
     let mut plan = plan("rate = \"1 Gbps\", delay = \"1 ms\"");
     plan.duration = windtunnel_engine::Duration::from_millis(200);
     let mut session =
-        EmulationSession::start(plan, &[(0, Door::Own), (1, Door::Own)], |_, _| {}).unwrap();
+        EmulationSession::start(plan, &[(0, Door::Own), (1, Door::Own)], Layer::Ip, |_, _| {})
+            .unwrap();
     session.begin();
     until("its duration is over", || session.is_done());
     let report = session.finish().unwrap().report;

@@ -8,7 +8,7 @@ mod waiting;
 use std::net::UdpSocket;
 use std::time::Duration;
 
-use windtunnel_live::{MTU, TunInterface};
+use windtunnel_live::{Carries, MTU, TunInterface};
 
 use crate::waiting::until;
 
@@ -16,7 +16,7 @@ use crate::waiting::until;
 fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
     let Some(namespace) = common::namespace() else { return };
     let addresses = [("10.0.0.1".parse().unwrap(), 8), ("fd00::1".parse().unwrap(), 64)];
-    let make = move || TunInterface::create("windtunnel0", &addresses, MTU);
+    let make = move || TunInterface::create(Carries::Packets, "windtunnel0", &addresses, MTU);
     let interface = namespace.run(make).unwrap();
     assert!(!std::fs::read_to_string("/proc/net/dev").unwrap().contains("windtunnel0"));
     assert_eq!(interface.dropped().unwrap(), 0);
@@ -46,8 +46,9 @@ fn an_interface_is_seen_in_its_namespace_alone_and_carries_packets() {
 fn what_finds_no_room_at_an_interface_is_counted() {
     let Some(namespace) = common::namespace() else { return };
     let addresses = [("10.0.0.1".parse().unwrap(), 8)];
-    let interface =
-        namespace.run(move || TunInterface::create("windtunnel0", &addresses, MTU)).unwrap();
+    let interface = namespace
+        .run(move || TunInterface::create(Carries::Packets, "windtunnel0", &addresses, MTU))
+        .unwrap();
     let socket = namespace.run(|| UdpSocket::bind("10.0.0.1:7000")).unwrap();
     // The queue takes 1,000 packets, and a few of the kernel's own may wait there.
     for _ in 0..1_200 {

@@ -10,6 +10,7 @@ use etherparse::{
 };
 
 use crate::ip::HOPS;
+use crate::real::change_word;
 
 /// The length of a message's header, in bytes.
 const HEADER: usize = 8;
@@ -24,6 +25,11 @@ pub const LEAST_MTU_V6: u16 = 1280;
 const ERRORS_V4: [u8; 5] = [3, 4, 5, 11, 12];
 /// The least type of ICMPv6 that is not an error (RFC 4443, section 2.1).
 const INFORMATION_V6: u8 = 128;
+/// The types of echo requests and replies.
+const ECHO_V4: u8 = 8;
+const ECHO_REPLY_V4: u8 = 0;
+const ECHO_V6: u8 = 128;
+const ECHO_REPLY_V6: u8 = 129;
 /// The type of an ICMPv6 redirect.
 const REDIRECT_V6: u8 = 137;
 
@@ -36,6 +42,8 @@ pub enum IcmpError {
     TimeExceeded,
     /// It is larger than the MTU of the next link, in bytes, and must not be fragmented.
     TooBig(u16),
+    /// It is for the router itself, which has no transport protocols.
+    NoPort,
 }
 
 /// The message about a packet that a router with these addresses sends, with as much of the packet
@@ -63,9 +71,54 @@ pub fn message_about(
     written.ok().map(|()| bytes)
 }
 
+/// What a router that a packet is for sends back with these addresses: an echo reply to an echo request
+/// (RFC 792, RFC 4443, section 4.2), to any other ICMP nothing, and that it has no such port to the rest.
+#[must_use]
+pub fn answer_of_router(router: (Ipv4Addr, Ipv6Addr), packet: &[u8]) -> Option<Answer> {
+    let ip = IpSlice::from_slice(packet).ok()?;
+    match ip.payload_ip_number() {
+        IpNumber::ICMP | IpNumber::IPV6_ICMP => echo_reply(packet, &ip).map(Answer::Echo),
+        _ => message_about(IcmpError::NoPort, router, packet).map(Answer::Error),
+    }
+}
+
+/// A packet that a router sends back.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Answer {
+    /// An echo reply.
+    Echo(Vec<u8>),
+    /// A message about an error, of which a router sends a limited number.
+    Error(Vec<u8>),
+}
+
+/// The reply to an echo request, with the same data; none to anything else, and to fragments.
+fn echo_reply(packet: &[u8], ip: &IpSlice<'_>) -> Option<Vec<u8>> {
+    let payload = ip.payload();
+    let (addresses, half, hop_limit, reply) = match (ip, payload.payload.first()?) {
+        (IpSlice::Ipv4(_), &ECHO_V4) => (12..20, 4, 8, ECHO_REPLY_V4),
+        (IpSlice::Ipv6(_), &ECHO_V6) => (8..40, 16, 7, ECHO_REPLY_V6),
+        _ => return None,
+    };
+    if payload.fragmented || payload.payload.len() < HEADER {
+        return None;
+    }
+    let mut bytes = packet.to_vec();
+    let at = packet.len() - payload.payload.len();
+    // The order of the addresses is nothing to the checksums.
+    bytes[addresses].rotate_left(half);
+    change_word(&mut bytes, (at, at + 2), |it| it & 0xff | u16::from(reply) << 8);
+    if half == 4 {
+        change_word(&mut bytes, (hop_limit, 10), |it| it & 0xff | u16::from(HOPS) << 8);
+    } else {
+        bytes[hop_limit] = HOPS;
+    }
+    Some(bytes)
+}
+
 fn type_v4(error: IcmpError) -> Icmpv4Type {
-    use DestUnreachableHeader::{FragmentationNeeded, Network};
+    use DestUnreachableHeader::{FragmentationNeeded, Network, Port};
     match error {
+        IcmpError::NoPort => Icmpv4Type::DestinationUnreachable(Port),
         IcmpError::NoRoute => Icmpv4Type::DestinationUnreachable(Network),
         IcmpError::TimeExceeded => Icmpv4Type::TimeExceeded(TimeExceededV4::TtlExceededInTransit),
         IcmpError::TooBig(next_hop_mtu) => {
@@ -76,6 +129,7 @@ fn type_v4(error: IcmpError) -> Icmpv4Type {
 
 fn type_v6(error: IcmpError) -> Icmpv6Type {
     match error {
+        IcmpError::NoPort => Icmpv6Type::DestinationUnreachable(DestUnreachableCode::Port),
         IcmpError::NoRoute => Icmpv6Type::DestinationUnreachable(DestUnreachableCode::NoRoute),
         IcmpError::TimeExceeded => Icmpv6Type::TimeExceeded(TimeExceededV6::HopLimitExceeded),
         IcmpError::TooBig(mtu) => {

@@ -5,7 +5,7 @@
 mod received;
 mod too_big;
 
-use std::net::{Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, SocketAddrV4, SocketAddrV6};
 
 use etherparse::{
     IpHeaders, IpNumber, Ipv4Header, Ipv6Header, PacketBuilder, TcpHeader, TcpOptionElement,
@@ -65,6 +65,22 @@ pub fn address_of_node_v6(node: usize, which: u8) -> Ipv6Addr {
     let number = (node as u64 + 1).to_be_bytes();
     let [.., a, b, c, d] = number.map(u16::from);
     Ipv6Addr::new(0xfd00, 0, 0, u16::from(which), 0, 0, a << 8 | b, c << 8 | d)
+}
+
+/// The node that has an address as its first one.
+#[must_use]
+pub fn node_of_address(address: IpAddr) -> Option<usize> {
+    let number = match address {
+        // The three highest bits of the last 24 are those of the first address.
+        IpAddr::V4(it) => u64::from(it.to_bits() & 0x001f_ffff),
+        IpAddr::V6(it) => it.to_bits() as u64,
+    };
+    let node = usize::try_from(number).ok()?.checked_sub(1)?;
+    let own = match address {
+        IpAddr::V4(_) => IpAddr::V4(address_of_node(node, 0)),
+        IpAddr::V6(_) => IpAddr::V6(address_of_node_v6(node, 0)),
+    };
+    (own == address).then_some(node)
 }
 
 /// Source and destination of a packet, with ports.

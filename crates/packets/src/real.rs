@@ -1,5 +1,5 @@
 //! Packets of real hosts that cross a simulated network: IP packets whose bytes are kept, and of
-//! which the network looks at what a router would.
+//! which the network looks at what a router would; or frames, of which it looks at what a bridge would.
 
 use std::net::IpAddr;
 
@@ -12,12 +12,13 @@ use crate::flow_key::FlowKey;
 use crate::icmp::LEAST_MTU_V6;
 use crate::ip::IpVersion;
 
-/// An IP packet of a real host.
+/// An IP packet or a frame of a real host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RealPacket {
     /// The attachment where it entered the network; of a router's message the one where it leaves.
     pub from: u16,
-    /// The one where it leaves; the one where it entered if it is at none.
+    /// The one where it leaves; the one where it entered if it is at none, and
+    /// [`TO_ROUTER`](Self::TO_ROUTER) if it is for a router itself.
     pub to: u16,
     /// The class of its IP header.
     pub dscp: Dscp,
@@ -29,6 +30,8 @@ pub struct RealPacket {
     pub flow: FlowKey,
     /// Its bytes.
     pub bytes: Handle,
+    /// The bytes before its IP header, if it is a frame; else zero.
+    pub link_header: u8,
 }
 
 /// What a router reads of an IP packet.
@@ -46,6 +49,8 @@ pub struct RealHeader {
     pub dscp: Dscp,
     /// Its ECN field.
     pub ecn: Ecn,
+    /// The bytes before it, if it is inside a frame; else zero.
+    pub link_header: u8,
 }
 
 impl RealHeader {
@@ -88,6 +93,7 @@ impl RealHeader {
             length: u16::try_from(length).ok().filter(|_| length == bytes.len())?,
             dscp: Dscp::new(dscp.value()),
             ecn: Ecn::of_ip(ecn),
+            link_header: 0,
         })
     }
 }
@@ -99,7 +105,7 @@ pub fn set_ecn(bytes: &mut [u8], ecn: Ecn) {
     if bytes[0] >> 4 == 6 {
         bytes[1] = bytes[1] & !(3 << 4) | bits << 4;
     } else {
-        change_word(bytes, 0, |it| it & !3 | u16::from(bits));
+        change_word(bytes, (0, IPV4_CHECKSUM), |it| it & !3 | u16::from(bits));
     }
 }
 
@@ -115,24 +121,40 @@ pub fn decrement_hop_limit(bytes: &mut [u8]) -> bool {
     if is_v6 {
         bytes[7] -= 1;
     } else {
-        change_word(bytes, 8, |it| it - 0x100);
+        change_word(bytes, (8, IPV4_CHECKSUM), |it| it - 0x100);
     }
     true
 }
 
-/// Changes a word of an IPv4 header, and its checksum with it (RFC 1624, equation 3).
-fn change_word(bytes: &mut [u8], at: usize, change: impl FnOnce(u16) -> u16) {
+/// Where an IPv4 header has its checksum.
+const IPV4_CHECKSUM: usize = 10;
+
+/// Changes the word at a place, and with it the checksum at another (RFC 1624, equation 3).
+pub(crate) fn change_word(
+    bytes: &mut [u8],
+    (at, checksum_at): (usize, usize),
+    change: impl FnOnce(u16) -> u16,
+) {
     let word = |bytes: &[u8], at: usize| u16::from_be_bytes([bytes[at], bytes[at + 1]]);
     let before = word(bytes, at);
     let after = change(before);
     bytes[at..at + 2].copy_from_slice(&after.to_be_bytes());
-    let sum = u32::from(!word(bytes, 10)) + u32::from(!before) + u32::from(after);
+    let sum = u32::from(!word(bytes, checksum_at)) + u32::from(!before) + u32::from(after);
     let sum = (sum & 0xffff) + (sum >> 16);
     let checksum = !((sum & 0xffff) + (sum >> 16)) as u16;
-    bytes[10..12].copy_from_slice(&checksum.to_be_bytes());
+    bytes[checksum_at..checksum_at + 2].copy_from_slice(&checksum.to_be_bytes());
 }
 
 impl RealPacket {
+    /// Where a packet leaves that is for a router itself.
+    pub const TO_ROUTER: u16 = u16::MAX;
+
+    /// Whether it is a frame, which nodes carry as bridges do.
+    #[must_use]
+    pub fn is_frame(&self) -> bool {
+        self.link_header > 0
+    }
+
     /// Whether it goes from an attachment to another.
     #[must_use]
     pub fn is_between_attachments(&self) -> bool {

@@ -6,7 +6,7 @@ use std::process::Child;
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use windtunnel_lab::Recording;
-use windtunnel_live::emulation::{Door, EmulationSession, Finished};
+use windtunnel_live::emulation::{Door, EmulationSession, Finished, Layer};
 
 use crate::errors::{ScenarioError, os_error, wrong};
 use crate::outcome::Outcome;
@@ -31,13 +31,13 @@ impl Emulation {
 impl Emulation {
     /// Sets up the emulation of a scenario's only case. `doors` are nodes with the interface of
     /// each and the name of its namespace: without a name, that of the process, and without an
-    /// interface, one made for the node. Behind the node `internet` is the Internet. With a `folder` it is recorded as a run is; the packets
+    /// interface, one made for the node. With `ethernet`, nodes are bridges and interfaces carry frames. Behind the node `internet` is the Internet. With a `folder` it is recorded as a run is; the packets
     /// at the nodes `captured` are written below it, those that `directions`, `snap_length` and
     /// `window` choose. Raises ScenarioError, and OSError if the machine does not allow it.
     #[new]
     #[pyo3(signature = (
         scenario, doors, folder=None, captured=Vec::new(), *,
-        internet=None, directions=None, snap_length=None, window=None
+        ethernet=false, internet=None, directions=None, snap_length=None, window=None
     ))]
     #[expect(clippy::too_many_arguments, reason = "they are the options of a command")]
     fn new(
@@ -45,6 +45,7 @@ impl Emulation {
         doors: Vec<(String, Option<String>, Option<String>)>,
         folder: Option<PathBuf>,
         captured: Vec<String>,
+        ethernet: bool,
         internet: Option<String>,
         directions: Option<&str>,
         snap_length: Option<u32>,
@@ -65,8 +66,9 @@ impl Emulation {
             Ok((place(&node).ok_or_else(unknown)?, door))
         };
         let doors: PyResult<Vec<_>> = doors.into_iter().map(door).collect();
+        let layer = if ethernet { Layer::Ethernet } else { Layer::Ip };
         let mut recording = None;
-        let session = EmulationSession::start(plan, &doors?, |plan, world| {
+        let session = EmulationSession::start(plan, &doors?, layer, |plan, world| {
             let is_captured = !captures.nodes.is_empty();
             recording = folder.map(|it| {
                 let captures = is_captured.then(|| (it.join("captures"), captures));

@@ -33,10 +33,11 @@ struct NdnForwarder(Box<Forwarding>);
 
 #[pymethods]
 impl NdnForwarder {
-    /// Starts it, with an IP address to listen at in place of the file's addresses.
+    /// Starts it, with an IP address to listen at in place of the file's addresses, and public keys, as
+    /// text in PEM, one of which commands must be signed by.
     #[new]
-    #[pyo3(signature = (file, text, bind=None))]
-    fn new(file: &str, text: &str, bind: Option<&str>) -> PyResult<Self> {
+    #[pyo3(signature = (file, text, bind=None, keys=Vec::new()))]
+    fn new(file: &str, text: &str, bind: Option<&str>, keys: Vec<String>) -> PyResult<Self> {
         let plan = read_forwarder(file, text);
         let mut plan = plan.map_err(|error| ScenarioError::new_err(error.to_string()))?;
         if let Some(text) = bind {
@@ -45,7 +46,8 @@ impl NdnForwarder {
                 .map(|protocol| FaceAddress { protocol, address })
                 .to_vec();
         }
-        Forwarding::open(&plan).map(|it| Self(Box::new(it))).map_err(raised)
+        let keys: PyResult<Vec<Verifier>> = keys.iter().map(|it| verifier(it)).collect();
+        Forwarding::open(&plan, keys?).map(|it| Self(Box::new(it))).map_err(raised)
     }
 
     /// Where it listens.
@@ -193,9 +195,7 @@ fn ndn_get<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let verifier = match key {
         None => Verifier::default(),
-        Some(text) => {
-            Verifier::with_key(text).map_err(|error| PyValueError::new_err(error.to_string()))?
-        }
+        Some(text) => verifier(text)?,
     };
     let settings = GetSettings {
         name: name(object)?,
@@ -211,6 +211,10 @@ fn ndn_get<'py>(
         Ok(())
     })?;
     measured(py, &report.expect("it was fetched"))
+}
+
+fn verifier(key: &str) -> PyResult<Verifier> {
+    Verifier::with_key(key).map_err(|error| PyValueError::new_err(error.to_string()))
 }
 
 fn measured<'py>(py: Python<'py>, report: &GetReport) -> PyResult<Bound<'py, PyDict>> {

@@ -43,8 +43,8 @@ pub(crate) fn tcp_connect(
 
 /// Transfers files over each of the first `clients` connections to `port`, several at once. What
 /// comes is written to `receive`, of several clients each to a file of its own, with the client's
-/// number at the end of its name. Returns what they were like, as JSON text; raises as
-/// `tcp_connect` does, and nothing for what happens to a client.
+/// number at the end of its name. Returns what they were like, as JSON text, also if the user interrupts
+/// it; raises as `tcp_connect` does, and nothing for what happens to a client.
 #[pyfunction]
 #[pyo3(signature = (interface, address, controller, port, clients, send=None, receive=None))]
 #[expect(clippy::too_many_arguments, reason = "they are the options of a command")]
@@ -94,10 +94,10 @@ fn run<T: Send>(
     };
     let result = py.detach(|| act(&mut is_stopped));
     match (result, interrupted) {
-        (_, Some(interrupted)) => Err(interrupted),
+        (Ok(it), _) => Ok(it),
+        (Err(_), Some(interrupted)) => Err(interrupted),
         (Err(TransferError::Version(..)), _) => unreachable!("both are of one version"),
         (Err(error), _) => Err(failed(error)),
-        (Ok(it), _) => Ok(it),
     }
 }
 

@@ -21,6 +21,19 @@ impl Network {
         Entry::Entered
     }
 
+    /// Sends a packet of a real host to a router itself.
+    fn enter_to_router(
+        &mut self,
+        now: Time,
+        [from, router]: [usize; 2],
+        header: &RealHeader,
+        bytes: &[u8],
+    ) {
+        let route = self.forwarding.lay_to_router(router as u32);
+        let begin = (self.attachments.nodes[from], route);
+        self.send_real(now, begin, [from as u16, RealPacket::TO_ROUTER], header, bytes);
+    }
+
     /// Sends a packet for which there is no path to the next node, which reports that.
     fn enter_without_route(&mut self, now: Time, from: usize, header: &RealHeader, bytes: &[u8]) {
         if let Some(route) = self.attachments.to_nowhere(from) {
@@ -39,15 +52,17 @@ impl Network {
         bytes: &[u8],
     ) {
         let bytes = self.packets.insert_real([from, to], bytes);
-        let RealHeader { dscp, ecn, flow, length: network_size, .. } = *header;
-        let body = Body::Real(RealPacket { from, to, dscp, ecn, entered: now, flow, bytes });
+        let RealHeader { dscp, ecn, flow, length: network_size, link_header, .. } = *header;
+        let entered = now;
+        let body =
+            Body::Real(RealPacket { from, to, dscp, ecn, entered, flow, bytes, link_header });
         let packet = Packet { body, ecn, network_size, hops: 0, route: Route::default() };
         self.send(now, node, route, packet);
     }
 }
 
 impl World {
-    /// A packet of a real host enters at the attachment `ends[0]` and is to leave at `ends[1]`,
+    /// A packet or a frame of a real host enters at the attachment `ends[0]` and is to leave at `ends[1]`,
     /// both by their places in [`Plan::attachments`](crate::Plan::attachments). Time moves on to `now` first. Only for a
     /// world on one thread.
     pub fn enter(
@@ -73,6 +88,22 @@ impl World {
         part.hand_over(now);
     }
 
+    /// A packet of a real host enters at the attachment `ends[0]`, to the address of the node
+    /// `ends[1]` of the plan, where no host is: that answers echo requests (RFC 1812, section
+    /// 4.3.3.6), and has no ports. Otherwise as [`World::enter`].
+    pub fn enter_to_router(
+        &mut self,
+        now: Time,
+        ends: [usize; 2],
+        header: &RealHeader,
+        bytes: &[u8],
+    ) {
+        self.advance(now);
+        let part = self.only_part();
+        part.network.enter_to_router(now, ends, header, bytes);
+        part.hand_over(now);
+    }
+
     /// The packets of real hosts that entered at the attachment `ends[0]` and are to leave at
     /// `ends[1]`. Only for a world on one thread.
     pub fn real_packets(&mut self, ends: [usize; 2]) -> RealPackets {
@@ -88,7 +119,7 @@ impl World {
             let bytes = packets.message_mut(real.bytes);
             let is_marked = real.ecn != packet.ecn;
             if is_marked {
-                set_ecn(bytes, packet.ecn);
+                set_ecn(&mut bytes[usize::from(real.link_header)..], packet.ecn);
             }
             let delay = time.since(real.entered);
             let [from, to] = [real.from, real.to].map(usize::from);

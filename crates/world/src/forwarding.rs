@@ -340,6 +340,20 @@ impl Forwarding {
         self.table(node, Hop::Here(Side::Receiver))
     }
 
+    /// Where packets enter, from any node, that are for a router itself.
+    pub(crate) fn lay_to_router(&mut self, node: u32) -> Route {
+        if self.moving.is_none() && !self.trees.contains_key(&node) {
+            self.trees.insert(node, self.tree(node));
+        }
+        self.table(node, Hop::Here(Side::Receiver))
+    }
+
+    /// Whether a packet at that place of its path has come to its end at a node, by the tables.
+    pub(crate) fn ends_at(&self, route: Route, node: usize) -> bool {
+        let Some(Hop::Table(table)) = self.peek(route) else { return false };
+        self.tables[table as usize].destination as usize == node
+    }
+
     /// The path of packets from a node that have no destination: to the next node, which has no
     /// route for them; none from a node without links.
     pub(crate) fn lay_to_nowhere(&mut self, node: usize) -> Option<Route> {

@@ -1,11 +1,13 @@
 //! What nodes do as routers with packets of real hosts (RFC 1812, section 5.3): they decrement
-//! time to live and hop limit, fragment what is larger than a link's MTU where that is allowed, and report
-//! what they cannot forward to its sender, by ICMP.
+//! time to live and hop limit, fragment what is larger than a link's MTU where that is allowed, report
+//! what they cannot forward to its sender, by ICMP, and answer echo requests to themselves.
+
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use windtunnel_engine::{Handle, Time};
 use windtunnel_packets::fragments::fragments;
-use windtunnel_packets::icmp::{IcmpError, message_about};
-use windtunnel_packets::ip::{address_of_node, address_of_node_v6};
+use windtunnel_packets::icmp::{Answer, IcmpError, answer_of_router, message_about};
+use windtunnel_packets::ip::{address_of_node, address_of_node_v6, node_of_address};
 use windtunnel_packets::real::{RealHeader, RealPacket, decrement_hop_limit};
 use windtunnel_packets::{Body, Packet};
 
@@ -15,13 +17,39 @@ use crate::port_id::PortId;
 impl Network {
     /// A node that a port leads to forwards a packet of a real host.
     pub(crate) fn forward_real(&mut self, now: Time, port: PortId, packet: Handle) {
-        let Body::Real(real) = self.packets[packet].body else { return };
-        if decrement_hop_limit(self.packets.message_mut(real.bytes)) {
+        let Packet { body: Body::Real(real), route, .. } = self.packets[packet] else { return };
+        let is_at_end = self.forwarding.ends_at(route, self.forwarding.topology().far(port));
+        if real.is_frame() || is_at_end || decrement_hop_limit(self.packets.message_mut(real.bytes))
+        {
             self.forward(now, At::FarEnd(port), packet);
         } else {
             self.hop_limit_drops += 1;
             self.refuse(now, At::FarEnd(port), packet, IcmpError::TimeExceeded);
         }
+    }
+
+    /// A packet of a real host is where it was sent to.
+    pub(crate) fn receive_real(&mut self, now: Time, packet: Packet) {
+        match packet.body {
+            Body::Real(real) if real.to == RealPacket::TO_ROUTER => self.answer(now, &packet, real),
+            _ => self.attachments.receive(now, packet),
+        }
+    }
+
+    /// A router answers a packet that is for itself.
+    #[cold]
+    fn answer(&mut self, now: Time, packet: &Packet, real: RealPacket) {
+        let bytes = self.packets.message(real.bytes);
+        let router = RealHeader::parse(bytes).and_then(|it| node_of_address(it.destination));
+        let answer = router.and_then(|it| answer_of_router(addresses(it), bytes));
+        self.packets.discard(packet);
+        let Some((router, answer)) = router.zip(answer) else { return };
+        let bytes = match answer {
+            Answer::Echo(bytes) => bytes,
+            Answer::Error(bytes) if self.routers.budgets[router].allows(now) => bytes,
+            Answer::Error(_) => return,
+        };
+        self.send_message(now, At::Node(router as u32), real.from, &bytes);
     }
 
     /// Gives a packet to a port whose link has an MTU, if it is not one of a real host that is
@@ -35,6 +63,9 @@ impl Network {
         packet: Handle,
     ) {
         let real = match self.packets[packet].body {
+            Body::Real(it) if it.is_frame() => {
+                return self.offer_frame_within(now, (port, mtu), packet);
+            }
             Body::Real(it) if RealPacket::exceeds(self.packets.message(it.bytes), mtu) => it,
             _ => return self.offer(now, port, packet),
         };
@@ -45,6 +76,15 @@ impl Network {
                 self.refuse(now, at, packet, IcmpError::TooBig(mtu));
             }
         }
+    }
+
+    /// The same of a frame. A bridge tells nobody what it drops.
+    fn offer_frame_within(&mut self, now: Time, (port, mtu): (PortId, u16), packet: Handle) {
+        if self.packets[packet].network_size <= mtu {
+            return self.offer(now, port, packet);
+        }
+        self.routers.too_big += 1;
+        self.drop_here(packet);
     }
 
     fn offer_fragments(&mut self, now: Time, port: PortId, whole: Handle, parts: &[Vec<u8>]) {
@@ -66,10 +106,12 @@ impl Network {
     /// such.
     #[cold]
     pub(crate) fn refuse(&mut self, now: Time, at: At, packet: Handle, error: IcmpError) {
-        let Body::Real(real) = self.packets[packet].body else { return self.drop_here(packet) };
+        let real = match self.packets[packet].body {
+            Body::Real(it) if !it.is_frame() => it,
+            _ => return self.drop_here(packet),
+        };
         let router = self.reporter(at);
-        let addresses = (address_of_node(router, 0), address_of_node_v6(router, 0));
-        let message = message_about(error, addresses, self.packets.message(real.bytes));
+        let message = message_about(error, addresses(router), self.packets.message(real.bytes));
         self.drop_here(packet);
         if let Some(message) = message.filter(|_| self.routers.budgets[router].allows(now)) {
             self.send_message(now, at, real.from, &message);
@@ -105,4 +147,9 @@ impl Network {
         let route = self.routers.to_attachments[usize::from(to)];
         self.send_real(now, (node, route), [to; 2], &header, message);
     }
+}
+
+/// The addresses that a router reports from.
+fn addresses(router: usize) -> (Ipv4Addr, Ipv6Addr) {
+    (address_of_node(router, 0), address_of_node_v6(router, 0))
 }

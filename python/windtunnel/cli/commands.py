@@ -424,20 +424,35 @@ def emulate_file(
         list[str] | None,
         typer.Option(
             metavar="NODE=INTERFACE",
-            help="A TUN interface whose packets enter and leave at a node, instead of a "
-            "namespace; may be repeated.",
+            help="A TUN interface (with --tap, TAP) whose packets enter and leave at a node, "
+            "instead of a namespace; may be repeated.",
         ),
     ] = None,
     shell: Annotated[
         str | None,
         typer.Option(metavar="NODE", help="Open a shell behind this node, in place of a command."),
     ] = None,
+    tap: Annotated[
+        bool,
+        typer.Option(
+            "--tap",
+            help="Nodes are bridges: interfaces carry Ethernet frames, also those that are not IP.",
+        ),
+    ] = False,
     internet: Annotated[
         str | None,
         typer.Option(
             metavar="NODE",
             help="Have the Internet behind this node: packets leave by the machine's own "
             "interface, with its address.",
+        ),
+    ] = None,
+    in_place_of: Annotated[
+        str | None,
+        typer.Option(
+            metavar="FLOW",
+            help="The programs are in place of this flow, which is simulated afterwards: --out has "
+            "both results.",
         ),
     ] = None,
     out: Annotated[
@@ -464,7 +479,9 @@ def emulate_file(
         at or [],
         command or [],
         shell,
+        tap,
         internet,
+        in_place_of,
         out,
         Captures(pcap or [], pcap_direction, pcap_snap, pcap_window),
         as_json,

@@ -18,11 +18,19 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from windtunnel import progress
+from windtunnel.cli import in_place
 from windtunnel.cli.linux import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, count, fail, output, say
 from windtunnel.cli.run import check_folder
 from windtunnel.folders import beside
-from windtunnel.running import Captures, Details, check_details, read, results_of
+from windtunnel.running import (
+    Captures,
+    Details,
+    check_details,
+    read,
+    results_of,
+    run_scenario,
+)
 from windtunnel.scenario.scenario import Scenario
 from windtunnel.terminal_tables import FittingTable
 
@@ -69,8 +77,12 @@ class Options:
     command: list[str]
     shell: str | None
     """The node with a shell in place of a command."""
+    ethernet: bool
+    """Whether nodes are bridges, and interfaces carry Ethernet frames."""
     internet: str | None
     """The node that the Internet is behind."""
+    in_place_of: str | None
+    """The flow that is simulated afterwards, and in whose place the real programs are."""
     out: Path | None
     """The folder of the results, if they are saved."""
     captures: Captures
@@ -81,6 +93,8 @@ def emulate_file(file: Path, options: Options) -> None:
     """Emulate a scenario until its end, or that of the command, and say what was counted."""
     of_linux("Emulation", "an emulation")
     scenario = read(file, options.settings, options.seed, may_be_idle=True)
+    if options.in_place_of is not None and options.out is None:
+        fail("--in-place-of needs --out DIR, the folder of both results", INVALID_INPUT)
     if len(scenario.cases) != 1:
         fail(
             f"{file}: an emulation has one case, and this scenario compares {len(scenario.cases)}"
@@ -90,7 +104,7 @@ def emulate_file(file: Path, options: Options) -> None:
     doors, programs = behind(file, scenario, options)
     check_details(scenario, Details(options.captures))
     if options.internet:
-        check_internet()
+        check_internet(options)
     become_root(doors)
     report, saved = recorded(file, scenario, doors, programs, options)
     if options.as_json:
@@ -116,14 +130,30 @@ def recorded(
             fail("--pcap needs --out DIR, the folder of the captures", INVALID_INPUT)
         return emulate(scenario, doors, programs, options)[0], None
     progress.tell(check_folder(file, options.out, scenario, is_default=False))
+    flow = options.in_place_of
+    real = without(file, scenario, flow, options) if flow else scenario
     with beside(options.out) as folder:
         started = time.monotonic()
-        report, outcome = emulate(scenario, doors, programs, options, folder)
+        report, outcome = emulate(real, doors, programs, options, folder)
         assert outcome is not None
         real_s = time.monotonic() - started
-        results = results_of(scenario, outcome, report["interrupted"], real_s)
+        results = results_of(real, outcome, report["interrupted"], real_s)
         results.manifest["emulation"] = report
+        if flow:
+            simulated = run_scenario(as_long_as(file, report["duration_s"], options))
+            results = in_place.joined(results, folder, simulated, flow)
         return report, results.save(options.out, folder)
+
+
+def without(file: Path, scenario: Scenario, flow: str, options: Options) -> Scenario:
+    """Read the scenario as one in which that flow never begins."""
+    never = in_place.without(flow, scenario.total_simulated_s)
+    return read(file, options.settings | never, options.seed)
+
+
+def as_long_as(file: Path, duration_s: float, options: Options) -> Scenario:
+    """Read the scenario for a simulation that lasts as long as the emulation did."""
+    return read(file, options.settings | {"duration": f"{duration_s} s"}, options.seed)
 
 
 Door = tuple[str, str | None, str | None]
@@ -191,8 +221,13 @@ def behind(file: Path, scenario: Scenario, options: Options) -> tuple[list[Door]
     return doors, run
 
 
-def check_internet() -> None:
+def check_internet(options: Options) -> None:
     """Check that this user may have the machine forward packets, and that it can."""
+    if options.ethernet:
+        fail(
+            "--tap and --internet cannot both be set: the Internet is behind routers, not bridges",
+            INVALID_INPUT,
+        )
     if os.geteuid() != 0:
         fail(
             "--internet needs root: the machine forwards the packets of the emulation\n"
@@ -242,6 +277,7 @@ def emulate(
         doors,
         folder,
         list(captures.nodes),
+        ethernet=options.ethernet,
         internet=options.internet,
         directions=captures.directions,
         snap_length=captures.snap_length,
@@ -328,7 +364,8 @@ def tell(report: dict[str, Any]) -> None:
     say(
         f"{duration:.2f} s; packets left {late['p99'] * 1e6:.0f} µs late at the 99th percentile "
         f"(median {late['median'] * 1e6:.0f}, maximum {late['maximum'] * 1e6:.0f}), and waited "
-        f"{wait['p99'] * 1e6:.0f} µs at most to enter"
+        f"{wait['p99'] * 1e6:.0f} µs at most to enter; it took "
+        f"{report['processor_s'] / max(duration, 1e-9):.0%} of a processor"
     )
     if not report["kept_up"]:
         say(
@@ -371,7 +408,7 @@ def problems(report: dict[str, Any]) -> Iterator[str]:
         yield "The system did not allow real-time priority: packets are late when it is busy."
     counted = {
         "malformed": "were not whole IP packets",
-        "unknown_destination": "had an address of no attached node",
+        "unknown_destination": "had an address of no node",
         "unreachable": "had no path to their node",
         "unroutable": "were dropped on the way, where no path led on",
         "hop_limit_drops": "were dropped because their hop limit was used up",

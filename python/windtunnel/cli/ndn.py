@@ -45,11 +45,21 @@ def forward(
             help="Listen at this IP address over UDP and TCP, in place of the file's addresses.",
         ),
     ] = None,
+    key: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            help="Let only producers register prefixes whose commands are signed by this public "
+            "key, in PEM; may be repeated.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Forward Interests and Data between UDP and TCP faces, until Ctrl-C."""
     with errors():
-        forwarder = of_linux("NdnForwarder", NDN)(name_of(file), read_text(file), bind)
+        forwarder = of_linux("NdnForwarder", NDN)(
+            name_of(file), read_text(file), bind, [read_text(it) for it in key or []]
+        )
         serve(forwarder, as_json)
 
 

@@ -44,6 +44,9 @@ Receive = Annotated[
 ]
 
 
+WAS_INTERRUPTED = "interrupted; all connections were reset"
+
+
 @app.command()
 def connect(
     peer: Annotated[str, typer.Argument(metavar="HOST:PORT", help="The peer.")],
@@ -86,14 +89,23 @@ def listen(
     tcp_listen = of_linux("tcp_listen", "TCP on the wire")
     arguments = (interface, address, controller, port, clients, send, receive)
     document = transfer(tcp_listen, *arguments)
-    failed = [f"{it['peer']}: {it['error']}" for it in document["failed"]]
-    if clients == 1 and failed:
+    interrupted = document["interrupted"]
+    failed = [
+        f"{it['peer']}: {it['error']}, after {it['sent_bytes']} bytes sent, "
+        f"{it['received_bytes']} received"
+        for it in document["failed"]
+    ]
+    if clients == 1 and not document["connections"]:
+        if interrupted:
+            fail("\n".join([WAS_INTERRUPTED, *failed]), INTERRUPTED)
         fail(document["failed"][0]["error"], INVALID_INPUT)
     if as_json:
         answer(document["connections"][0] if clients == 1 else totals(document))
     else:
         for connection in document["connections"]:
             tell(connection)
+    if interrupted:
+        fail("\n".join([WAS_INTERRUPTED, *failed]), INTERRUPTED)
     if failed:
         fail(
             "\n".join([f"{len(failed)} of {clients} clients were not served", *failed]),
@@ -106,15 +118,16 @@ def transfer(act: Callable[..., str], *arguments: object) -> dict[str, Any]:
     try:
         text = act(*arguments)
     except KeyboardInterrupt:
-        fail("interrupted; all connections were reset", INTERRUPTED)
+        fail(WAS_INTERRUPTED, INTERRUPTED)
     document: dict[str, Any] = json.loads(text)
     return document
 
 
 def totals(document: dict[str, Any]) -> dict[str, Any]:
-    """Add the bytes of all connections to a document."""
+    """Add the bytes of all clients to a document."""
     names = ("sent_bytes", "received_bytes")
-    sums = {name: sum(it[name] for it in document["connections"]) for name in names}
+    all_clients = document["connections"] + document["failed"]
+    sums = {name: sum(it[name] for it in all_clients) for name in names}
     return {**sums, **document}
 
 

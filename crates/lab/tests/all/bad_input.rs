@@ -687,14 +687,30 @@ fn an_mtu_and_a_pit_token_have_sizes_that_ndn_allows() {
     assert_eq!((service.mtu, service.pit_token), (Some(127), 32));
 }
 
+/// A flow over a link with this key.
+fn flow_over(key: &str, flow: &str) -> String {
+    format!(
+        "duration = \"1 s\"\nnodes = {{ a = {{}}, b = {{}} }}\n[links.l]\nnodes = [\"a\", \"b\"]\n\
+         rate = \"1 Mbps\"\ndelay = \"1 ms\"\n{key}\n[flows.f]\nfrom = \"a\"\nto = \"b\"\n{flow}\n"
+    )
+}
+
 #[test]
-fn an_mtu_for_no_ndn_packet_is_refused() {
-    for (key, value) in [("mtu", "500 B"), ("pit_token", "4 B")] {
-        let text = format!(
-            "duration = \"1 s\"\nnodes = {{ a = {{}}, b = {{}} }}\n[links.l]\nnodes = [\"a\", \"b\"]\n\
-             rate = \"1 Mbps\"\ndelay = \"1 ms\"\n{key} = ¶\"{value}\"\n[flows.f]\nfrom = \"a\"\n\
-             to = \"b\"\ncontroller = \"cubic\"\n"
-        );
-        assert_refused(&text, &[&format!("`{key}` requires NDN packets"), "no consumers"]);
+fn a_pit_token_for_no_ndn_packet_is_refused() {
+    let text = flow_over("pit_token = ¶\"4 B\"", "controller = \"cubic\"");
+    assert_refused(&text, &["`pit_token` requires NDN packets", "no consumers"]);
+}
+
+#[test]
+fn an_mtu_is_not_less_than_the_packets_of_flows() {
+    let udp = "protocol = \"udp\"\nrate = \"1 Mbps\"\n";
+    for (flow, largest, help) in [
+        ("controller = \"cubic\"", 1500, "`maximum_segment` of the flow to 1000 bytes less"),
+        (udp, 1428, "`payload` of the flow to 928 bytes less"),
+    ] {
+        let text = flow_over("mtu = ¶\"500 B\"", flow);
+        let message = format!("less than the packets of flow `f`, of {largest} bytes");
+        assert_refused(&text, &[&message, help]);
+        read(&flow_over(&format!("mtu = \"{largest} B\""), flow)).expect("they fit");
     }
 }

@@ -1,35 +1,37 @@
 //! The world of a scenario in real time: packets of real hosts enter at interfaces, cross its
 //! queues and links beside simulated flows, and leave when the world says so.
 
+mod data;
 mod failure;
+mod gate;
 mod internet;
 mod names;
+mod places;
 mod report;
 mod session;
+mod sleep;
 mod thread;
 
-use std::collections::HashMap;
 use std::io;
-use std::net::IpAddr;
-use std::os::fd::AsFd;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::Receiver;
 
-use nix::poll::{PollFd, PollFlags, ppoll};
-use nix::sys::time::TimeSpec;
-use smallvec::SmallVec;
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::frame::Frame;
 use windtunnel_packets::real::RealHeader;
 use windtunnel_world::{Entry, Plan, Unreachable, World};
 
 use crate::capabilities::give_up_all_but;
 use crate::clock::Clock;
-use crate::interface::TunInterface;
+use crate::interface::{Carries, TunInterface};
 pub use failure::Failure;
+use gate::{Gate, ROOM, cut};
+use places::{Place, Places, is_for_all};
 pub use report::{Buckets, Direction, Percentiles, Queue, Report};
 use report::{Counters, Ended};
-pub use session::{Door, EmulationSession, SessionError};
-use thread::RealTime;
+pub use session::{Door, EmulationSession, Layer, SessionError};
+use sleep::Sleep;
+use thread::{RealTime, processor_time};
 
 /// A node that real hosts are behind.
 #[derive(Debug)]
@@ -56,28 +58,13 @@ pub struct Finished {
 pub struct Emulation {
     world: World,
     end: Time,
-    attachments: Vec<Attached>,
-    /// The attachments that addresses are at: those of the interfaces, and those of hosts behind
-    /// them, from where packets have come.
-    places: HashMap<IpAddr, usize>,
-    /// The attachment that all other addresses are at, if one is.
-    default: Option<usize>,
+    gates: Vec<Gate>,
+    places: Places,
     counters: Counters,
 }
 
-#[derive(Debug)]
-struct Attached {
-    interface: TunInterface,
-    /// When it was last seen without a packet that waits.
-    emptied: Time,
-}
-
-/// So many packets of one interface enter before those that leave are looked at again.
+/// So often one interface is read before the next one is.
 const BATCH: usize = 32;
-/// So many addresses are known at the most.
-const MOST_PLACES: usize = 4096;
-/// The thread does not sleep in so long before an event: the kernel may wake it that late.
-const AWAKE: std::time::Duration = std::time::Duration::from_micros(50);
 /// So often, at the least, it is looked whether to stop.
 const LOOK: std::time::Duration = std::time::Duration::from_millis(50);
 
@@ -97,20 +84,16 @@ impl Emulation {
         plan.attachments = attachments.iter().map(|it| it.node).collect();
         let mut world = World::new(&plan)?;
         record(&plan, &mut world);
-        let places = attachments.iter().enumerate();
-        let addresses = places.flat_map(|(place, it)| {
+        let all = attachments.iter().enumerate();
+        let addresses = all.flat_map(|(place, it)| {
             it.interface.addresses().iter().map(move |address| (*address, place))
         });
         Ok(Self {
             world,
             end: plan.end(),
-            places: addresses.collect(),
-            default,
+            places: Places::new(addresses, default, plan.nodes.len()),
             counters: Counters::new(&plan),
-            attachments: attachments
-                .into_iter()
-                .map(|it| Attached { interface: it.interface, emptied: Time::ZERO })
-                .collect(),
+            gates: attachments.into_iter().map(|it| Gate::new(it.interface)).collect(),
         })
     }
 
@@ -128,14 +111,16 @@ impl Emulation {
         give_up_all_but(&[])?;
         let has_begun = begin.recv().is_ok();
         let clock = Clock::start();
+        let before = processor_time().unwrap_or_default();
         let goes_on = || has_begun && !stop.load(Ordering::Relaxed);
         let failure = self.pass_time(&clock, &mut real_time, goes_on).err();
+        let processor = processor_time().unwrap_or_default().saturating_sub(before);
         let end = clock.now().min(self.end);
         self.world.advance(end);
         self.leave(&clock);
         // Of an interface that has vanished nothing more is known.
-        let drops = self.attachments.iter().map(|it| it.interface.dropped().unwrap_or(0)).collect();
-        let ended = Ended { end, is_real_time: real_time.is_some(), failure };
+        let drops = self.gates.iter().map(|it| it.interface.dropped().unwrap_or(0)).collect();
+        let ended = Ended { end, processor, is_real_time: real_time.is_some(), failure };
         let report = self.counters.report(ended, &mut self.world, drops);
         Ok(Finished { report, world: self.world, end })
     }
@@ -147,7 +132,8 @@ impl Emulation {
         real_time: &mut Option<RealTime>,
         goes_on: impl Fn() -> bool,
     ) -> Result<(), Failure> {
-        let mut packet = vec![0; usize::from(u16::MAX)];
+        let mut room = vec![0; ROOM];
+        let mut sleep = Sleep::begin();
         while goes_on() {
             let now = clock.now();
             if let Some(it) = real_time {
@@ -158,43 +144,55 @@ impl Emulation {
             if now >= self.end {
                 break;
             }
-            let has_read = self.enter(clock, &mut packet)?;
+            let has_read = self.enter(clock, &mut room)?;
             if !has_read {
-                let slept = self.wait(clock)?;
+                let slept = self.wait(clock, &mut sleep)?;
                 if let Some(it) = real_time {
                     it.has_slept(slept);
                 }
                 // What has come meanwhile has ended the wait.
                 let now = clock.now();
-                self.attachments.iter_mut().for_each(|it| it.emptied = now);
+                self.gates.iter_mut().for_each(|it| it.emptied = now);
             }
         }
         Ok(())
     }
 
     /// Takes in what waits at the interfaces; returns whether there was anything.
-    fn enter(&mut self, clock: &Clock, packet: &mut [u8]) -> Result<bool, Failure> {
+    fn enter(&mut self, clock: &Clock, room: &mut [u8]) -> Result<bool, Failure> {
         let mut has_read = false;
-        for from in 0..self.attachments.len() {
+        for from in 0..self.gates.len() {
             for _ in 0..BATCH {
-                let interface = &self.attachments[from].interface;
-                let received = interface.receive(packet).map_err(Failure::of(interface))?;
+                let interface = &self.gates[from].interface;
+                let received = interface.receive(room).map_err(Failure::of(interface))?;
                 let Some(length) = received else {
-                    self.attachments[from].emptied = clock.now();
+                    self.gates[from].emptied = clock.now();
                     break;
                 };
                 has_read = true;
-                let now = clock.now().min(self.end);
-                self.counters.waited(now.since(self.attachments[from].emptied.min(now)));
-                self.enter_one(now, from, &packet[..length]);
+                self.enter_together(clock.now().min(self.end), from, &mut room[..length]);
                 self.leave(clock);
             }
         }
         Ok(has_read)
     }
 
+    /// What was received at once enters.
+    fn enter_together(&mut self, now: Time, from: usize, received: &mut [u8]) {
+        let waited = now.since(self.gates[from].emptied.min(now));
+        let carries = self.gates[from].interface.carries();
+        let is_valid = cut(carries, received, |bytes| {
+            self.counters.waited(waited);
+            match carries {
+                Carries::Frames => self.enter_frame(now, from, bytes),
+                Carries::Packets | Carries::Segments => self.enter_packet(now, from, bytes),
+            }
+        });
+        self.counters.malformed += u64::from(!is_valid);
+    }
+
     /// A packet enters, if it is one that the world can carry.
-    fn enter_one(&mut self, now: Time, from: usize, bytes: &[u8]) {
+    fn enter_packet(&mut self, now: Time, from: usize, bytes: &[u8]) {
         let Some(header) = RealHeader::parse(bytes) else {
             self.counters.malformed += 1;
             return;
@@ -203,55 +201,54 @@ impl Emulation {
             self.counters.multicast += 1;
             return;
         }
-        let is_default = self.default == Some(from);
-        if self.places.len() < MOST_PLACES && !is_default {
-            self.places.entry(header.source).or_insert(from);
+        self.places.learn(header.source, from);
+        match self.places.of(header.destination, from) {
+            Place::Attachment(to) => self.enter_between(now, [from, to], &header, bytes),
+            Place::Router(router) => {
+                self.counters.to_routers += 1;
+                self.world.enter_to_router(now, [from, router], &header, bytes);
+            }
+            Place::Unknown => {
+                self.counters.unknown_destination += 1;
+                self.world.enter_to_nowhere(now, from, &header, bytes);
+            }
         }
-        let default = self.default.filter(|_| !is_default);
-        let Some(to) = self.places.get(&header.destination).copied().or(default) else {
-            self.counters.unknown_destination += 1;
-            return self.world.enter_to_nowhere(now, from, &header, bytes);
+    }
+
+    /// A frame enters; one for several stations, or for one that is not known, once for each other
+    /// attachment.
+    fn enter_frame(&mut self, now: Time, from: usize, bytes: &[u8]) {
+        let Some(frame) = Frame::parse(bytes) else {
+            self.counters.malformed += 1;
+            return;
         };
-        match self.world.enter(now, [from, to], &header, bytes) {
-            Entry::Entered => self.counters.entered([from, to], bytes.len()),
+        match self.places.of_frame(&frame, from) {
+            Some(to) => self.enter_between(now, [from, to], &frame.header, bytes),
+            None => {
+                let others = (0..self.gates.len()).filter(|it| *it != from);
+                others.for_each(|to| self.enter_between(now, [from, to], &frame.header, bytes));
+            }
+        }
+    }
+
+    fn enter_between(&mut self, now: Time, ends: [usize; 2], header: &RealHeader, bytes: &[u8]) {
+        match self.world.enter(now, ends, header, bytes) {
+            Entry::Entered => self.counters.entered(ends, usize::from(header.length)),
             Entry::Unreachable => self.counters.unreachable += 1,
         }
     }
 
     /// Gives the interfaces what has left the world.
     fn leave(&mut self, clock: &Clock) {
-        let (counters, attachments) = (&mut self.counters, &self.attachments);
-        self.world.departures(|it| {
-            let is_sent = attachments[it.to].interface.send(it.bytes).is_ok();
-            counters.left(&it, clock.now(), is_sent);
-        });
+        let (counters, gates) = (&mut self.counters, &mut self.gates);
+        self.world.departures(|it| gates[it.to].leave(&it, clock, counters));
+        gates.iter_mut().for_each(|it| it.flush(clock, counters));
     }
 
     /// Waits until something happens in the world or a packet comes; returns how long it slept.
-    fn wait(&self, clock: &Clock) -> Result<Duration, Failure> {
+    fn wait(&self, clock: &Clock, sleep: &mut Sleep) -> Result<Duration, Failure> {
         let next = self.world.next_event().unwrap_or(self.end);
-        let left = clock.until(next).min(LOOK).saturating_sub(AWAKE);
-        if left.is_zero() {
-            std::hint::spin_loop();
-            return Ok(Duration::ZERO);
-        }
-        let mut waits: SmallVec<[PollFd<'_>; 8]> = self
-            .attachments
-            .iter()
-            .map(|it| PollFd::new(it.interface.as_fd(), PollFlags::POLLIN))
-            .collect();
-        let before = clock.now();
-        match ppoll(&mut waits, Some(TimeSpec::from_duration(left)), None) {
-            Ok(_) | Err(nix::Error::EINTR) => Ok(clock.now().since(before)),
-            Err(error) => Err(Failure::Waiting(error.into())),
-        }
-    }
-}
-
-/// Whether an address is one of many hosts.
-fn is_for_all(address: IpAddr) -> bool {
-    match address {
-        IpAddr::V4(it) => it.is_multicast() || it.is_broadcast(),
-        IpAddr::V6(it) => it.is_multicast(),
+        let slept = sleep.until_due(clock.until(next).min(LOOK), &self.gates)?;
+        Ok(Duration::from_nanos(slept.as_nanos() as u64))
     }
 }

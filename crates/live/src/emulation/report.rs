@@ -6,7 +6,9 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::RealPackets;
 use windtunnel_world::{Departure, LinkPlan, Plan, PortCounters, World};
 
+use super::data::data_bytes;
 use super::failure::Failure;
+use crate::interface::Carries;
 
 /// A packet that is later than this is late.
 const LATE: Duration = Duration::from_micros(100);
@@ -23,6 +25,8 @@ const BOUNDS: [u64; 10] =
 pub struct Report {
     /// How long it lasted, in seconds.
     pub duration_s: f64,
+    /// The processor time that it took, with the kernel's for its packets, in seconds.
+    pub processor_s: f64,
     /// Why it ended early, if it failed.
     pub failure: Option<Failure>,
     /// From each attachment to each other.
@@ -44,7 +48,9 @@ pub struct Report {
     pub malformed: u64,
     /// To an address of many hosts.
     pub multicast: u64,
-    /// To an address of no attached node.
+    /// To an address of a node that is not attached, which answered as a router.
+    pub to_routers: u64,
+    /// To an address of no node.
     pub unknown_destination: u64,
     /// To a node that no path leads to, or to their own.
     pub unreachable: u64,
@@ -78,6 +84,8 @@ pub struct Direction {
     pub left_packets: u64,
     /// Their bytes.
     pub left_bytes: u64,
+    /// Of these the data, without the headers of IP, and of TCP or UDP; zero of frames.
+    pub left_data_bytes: u64,
     /// Packets that were in the world at the end, in queues and on links.
     pub in_flight_packets: u64,
     /// Packets that the world dropped.
@@ -187,10 +195,31 @@ pub struct Buckets {
     pub packets: Vec<u64>,
 }
 
+/// What is counted of a packet that leaves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Left {
+    ends: [usize; 2],
+    /// When the world let it leave.
+    time: Time,
+    delay: Duration,
+    bytes: usize,
+    data_bytes: usize,
+    is_marked: bool,
+}
+
+impl Left {
+    pub(super) fn of(packet: &Departure<'_>, carries: Carries) -> Self {
+        let Departure { time, delay, from, to, is_marked, bytes } = *packet;
+        let data_bytes = if carries == Carries::Frames { 0 } else { data_bytes(bytes) };
+        Self { ends: [from, to], time, delay, bytes: bytes.len(), data_bytes, is_marked }
+    }
+}
+
 /// How an emulation has ended.
 #[derive(Debug)]
 pub(super) struct Ended {
     pub(super) end: Time,
+    pub(super) processor: std::time::Duration,
     pub(super) is_real_time: bool,
     pub(super) failure: Option<Failure>,
 }
@@ -204,6 +233,7 @@ pub(super) struct Counters {
     wait: Histogram<u64>,
     pub(super) malformed: u64,
     pub(super) multicast: u64,
+    pub(super) to_routers: u64,
     pub(super) unknown_destination: u64,
     pub(super) unreachable: u64,
 }
@@ -232,6 +262,7 @@ impl Counters {
             wait: histogram(),
             malformed: 0,
             multicast: 0,
+            to_routers: 0,
             unknown_destination: 0,
             unreachable: 0,
         }
@@ -248,18 +279,19 @@ impl Counters {
         it.entered_bytes += bytes as u64;
     }
 
-    pub(super) fn left(&mut self, departure: &Departure<'_>, now: Time, is_sent: bool) {
-        let place = departure.from * self.attachments + departure.to;
-        let (it, delays) = &mut self.directions[place];
+    pub(super) fn left(&mut self, packet: &Left, now: Time, is_sent: bool) {
+        let [from, to] = packet.ends;
+        let (it, delays) = &mut self.directions[from * self.attachments + to];
         if !is_sent {
             it.refused_packets += 1;
             return;
         }
-        self.lateness.saturating_record(nanoseconds(now.since(departure.time.min(now))));
-        delays.saturating_record(nanoseconds(departure.delay));
+        self.lateness.saturating_record(nanoseconds(now.since(packet.time.min(now))));
+        delays.saturating_record(nanoseconds(packet.delay));
         it.left_packets += 1;
-        it.left_bytes += departure.bytes.len() as u64;
-        it.marked_packets += u64::from(departure.is_marked);
+        it.left_bytes += packet.bytes as u64;
+        it.left_data_bytes += packet.data_bytes as u64;
+        it.marked_packets += u64::from(packet.is_marked);
     }
 
     pub(super) fn report(
@@ -277,6 +309,7 @@ impl Counters {
         let queues = self.queues.into_iter().zip(world.ports(ended.end));
         Report {
             duration_s: ended.end.as_seconds(),
+            processor_s: ended.processor.as_secs_f64(),
             failure: ended.failure,
             kept_up: keeps_up(&self.lateness) && keeps_up(&self.wait),
             lateness: Buckets::of(&self.lateness),
@@ -287,6 +320,7 @@ impl Counters {
             is_real_time: ended.is_real_time,
             malformed: self.malformed,
             multicast: self.multicast,
+            to_routers: self.to_routers,
             unknown_destination: self.unknown_destination,
             unreachable: self.unreachable,
             unroutable: world.unroutable(),

@@ -17,7 +17,7 @@ use windtunnel_world::{NodePlan, Plan, Unreachable, World};
 
 use super::internet::Internet;
 use super::{Attachment, Emulation, Finished};
-use crate::interface::{MTU, TunInterface};
+use crate::interface::{Carries, MTU, TunInterface};
 use crate::namespace::Namespace;
 
 /// What makes TUN interfaces.
@@ -41,6 +41,33 @@ pub enum Door {
         /// The name of its namespace, as `ip netns` has it; none: that of this process.
         namespace: Option<String>,
     },
+}
+
+/// What real hosts have in common with the nodes they are behind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layer {
+    /// IP: nodes are routers.
+    Ip,
+    /// Ethernet: nodes are bridges, and all hosts are on one network.
+    Ethernet,
+}
+
+impl Layer {
+    /// What goes through interfaces that are made for nodes.
+    fn of_own(self) -> Carries {
+        match self {
+            Self::Ip => Carries::Segments,
+            Self::Ethernet => Carries::Frames,
+        }
+    }
+
+    /// What goes through interfaces that are attached: others may use them later, without offload.
+    fn of_attached(self) -> Carries {
+        match self {
+            Self::Ip => Carries::Packets,
+            Self::Ethernet => Carries::Frames,
+        }
+    }
 }
 
 /// Why an emulation could not begin.
@@ -98,15 +125,16 @@ fn refused(what: String) -> impl FnOnce(io::Error) -> SessionError {
 }
 
 impl EmulationSession {
-    /// Sets up the emulation of a plan, with these doors of nodes. Virtual time stands still until
-    /// [`EmulationSession::begin`]. `record` is given the plan with the attached nodes, and the world before
-    /// anything happens.
+    /// Sets up the emulation of a plan, with these doors of nodes; none is [`Door::Internet`] over
+    /// Ethernet. Virtual time stands still until [`EmulationSession::begin`]. `record` is given the plan
+    /// with the attached nodes, and the world before anything happens.
     ///
     /// # Errors
     /// [`SessionError`].
     pub fn start(
         plan: Plan,
         doors: &[(usize, Door)],
+        layer: Layer,
         record: impl FnOnce(&Plan, &mut World),
     ) -> Result<Self, SessionError> {
         let mut namespaces = BTreeMap::new();
@@ -118,15 +146,18 @@ impl EmulationSession {
                     let what = format!("cannot make a network namespace for {name}");
                     let namespace = Namespace::create().map_err(refused(what))?;
                     let (addresses, mtu) = (addresses(&plan, node, door), mtu(&plan, node));
-                    let made =
-                        namespace.run(move || TunInterface::create(INTERFACE, &addresses, mtu));
+                    let carries = layer.of_own();
+                    let made = namespace
+                        .run(move || TunInterface::create(carries, INTERFACE, &addresses, mtu));
                     namespaces.insert(node, namespace);
                     made.map_err(refused(format!("cannot make an interface for {name}")))?
                 }
                 Door::Interface { name, namespace } => {
                     let what = format!("cannot attach the interface {name}");
                     let addresses = addresses(&plan, node, door);
-                    attach(name.clone(), namespace.as_deref(), addresses).map_err(refused(what))?
+                    let carries = layer.of_attached();
+                    attach(carries, name.clone(), namespace.as_deref(), addresses)
+                        .map_err(refused(what))?
                 }
             };
             attachments.push(Attachment { node, interface });
@@ -238,10 +269,11 @@ fn open_internet(
 
 /// Opens an interface of a namespace, or makes it.
 fn attach(
+    carries: Carries,
     name: String,
     namespace: Option<&str>,
     addresses: [(IpAddr, u8); 2],
 ) -> io::Result<TunInterface> {
     let namespace = namespace.map_or_else(Namespace::current, Namespace::named)?;
-    namespace.run(move || TunInterface::open_or_create(&name, &addresses))
+    namespace.run(move || TunInterface::open_or_create(carries, &name, &addresses))
 }

@@ -1,6 +1,7 @@
 //! How the thread of an emulation runs: before all others, and on no processor for long.
 
 use nix::sched::{CpuSet, sched_getaffinity, sched_getcpu, sched_setaffinity};
+use nix::time::{ClockId, clock_gettime};
 use nix::unistd::Pid;
 use thread_priority::{
     RealtimeThreadSchedulePolicy, ThreadPriority, ThreadSchedulePolicy,
@@ -15,6 +16,12 @@ const STAY: Duration = Duration::from_millis(300);
 
 /// A thread that sleeps for this share of that time leaves its processor to others.
 const LEFT: f64 = 0.25;
+
+/// The processor time that the calling thread has taken, with the kernel's for it; none if the kernel
+/// does not say.
+pub(super) fn processor_time() -> Option<std::time::Duration> {
+    clock_gettime(ClockId::CLOCK_THREAD_CPUTIME_ID).ok().map(Into::into)
+}
 
 /// A real-time thread, and the processors that it may be on.
 #[derive(Debug)]

@@ -19,6 +19,7 @@ use super::cache::{Cache, implicit_digest};
 use super::link::{NetworkPacket, Token};
 use super::management::{self, Command, Verb};
 use super::names::{Full, Names, Selectors, unnamed};
+use super::signing::Verifier;
 use super::waiting::Waiting;
 
 /// A packet to be sent.
@@ -53,6 +54,8 @@ pub(super) struct Border {
     routes: BTreeMap<wire::Name<'static>, Vec<NextHop>>,
     /// Whether the other end of each face is on this machine; none of a closed one.
     faces: Vec<Option<bool>>,
+    /// The keys of those who may command; none: all on this machine may.
+    keys: Vec<Verifier>,
     outbox: ForwarderOutbox,
     swept: Time,
     counters: BorderCounters,
@@ -81,10 +84,16 @@ impl Border {
             waiting: Waiting::new(Self::MOST_PENDING, Names::MOST_BYTES),
             routes: BTreeMap::new(),
             faces: Vec::new(),
+            keys: Vec::new(),
             outbox: ForwarderOutbox::new(),
             swept: Time::ZERO,
             counters: BorderCounters::default(),
         }
+    }
+
+    /// Commands must be signed by one of these keys from now on, if there are any.
+    pub(super) fn require_keys(&mut self, keys: Vec<Verifier>) {
+        self.keys = keys;
     }
 
     /// What the forwarder counted.
@@ -350,10 +359,10 @@ impl Border {
         }
         let name = interest.name.clone();
         let answer = match Command::read(&name) {
-            Some(Ok(_)) if !management::is_signed(interest, bytes) => {
-                management::refuse(name, 403, "commands must be signed, and the digest be right")
-            }
-            Some(Ok(command)) => self.carry_out(face, &command, name),
+            Some(Ok(command)) => match management::refused(interest, bytes, &self.keys) {
+                Some(why) => management::refuse(name, 403, why),
+                None => self.carry_out(face, &command, name),
+            },
             Some(Err(error)) => management::refuse(name, 400, &error.to_string()),
             None => management::refuse(
                 name,

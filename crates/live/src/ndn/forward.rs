@@ -13,6 +13,7 @@ use super::border::Border;
 use super::faces::{FaceCounters, FaceEvent, Faces};
 use super::link::NetworkPacket;
 use super::names::unnamed;
+use super::signing::Verifier;
 use super::status::FaceDataset;
 use crate::Clock;
 
@@ -54,14 +55,16 @@ pub struct ForwardReport {
 }
 
 impl Forwarding {
-    /// A forwarder as planned, listening.
+    /// A forwarder as planned, listening. With keys, it carries out only commands that are signed by
+    /// one of them.
     ///
     /// # Errors
     /// [`NdnError`] if an address cannot be used.
-    pub fn open(plan: &ForwarderPlan) -> Result<Self, NdnError> {
+    pub fn open(plan: &ForwarderPlan, keys: Vec<Verifier>) -> Result<Self, NdnError> {
         let clock = Clock::start();
         let mut faces = Faces::new(clock)?;
         let mut border = Border::new(&plan.node, random());
+        border.require_keys(keys);
         let listen = plan.listen.iter().map(|it| faces.listen(*it));
         let addresses = listen.collect::<Result<Vec<_>, _>>()?;
         let connected = plan.faces.iter().map(|it| faces.connect(it.remote, None, it.mtu));

@@ -2,17 +2,19 @@
 //! commands `rib/register` and `rib/unregister`.
 //!
 //! Source: NFD Management Protocol, "Control Command" and "RIB Management". Commands are signed
-//! Interests of either format; only applications on this machine may send them, and any of
-//! these may announce any prefix.
+//! Interests of either format; only applications on this machine may send them. Any of these may
+//! announce any prefix, unless the forwarder was given keys.
 
 use sha2::{Digest, Sha256};
 use windtunnel_packets::ndn::wire::tlv::{
     Element, Reader, write_element, write_nested, write_number,
 };
 use windtunnel_packets::ndn::wire::{
-    self, Component, ComponentType, ContentType, DecodeError, ElementType, Name, SignatureInfo,
-    SignatureType,
+    self, Component, ComponentType, ContentType, DecodeError, ElementType, KeyLocator, Name,
+    SignatureInfo, SignatureType,
 };
+
+use super::signing::{Signer, Verifier};
 
 const CONTROL_PARAMETERS: ElementType = ElementType(104);
 pub(super) const FACE_ID: ElementType = ElementType(105);
@@ -102,7 +104,7 @@ impl Command {
 
     /// The command as a signed Interest (of version 0.3 of the packet format), to a forwarder on
     /// this machine. `nonce` makes it one of its kind.
-    pub(super) fn interest(&self, nonce: u32) -> Vec<u8> {
+    pub(super) fn interest(&self, nonce: u32, signer: &Signer) -> Vec<u8> {
         let mut name: Name<'static> = ["localhost", "nfd", "rib"]
             .map(|it| Component::generic(it.as_bytes()))
             .into_iter()
@@ -117,18 +119,11 @@ impl Command {
         let mut signed = Vec::new();
         write_element(&mut signed, ElementType::APPLICATION_PARAMETERS, &[]);
         write_nested(&mut signed, ElementType::INTEREST_SIGNATURE_INFO, |output| {
-            write_number(output, ElementType::SIGNATURE_TYPE, SignatureType::DIGEST_SHA256.0);
+            write_signer(output, &signer.info());
             write_element(output, ElementType::SIGNATURE_NONCE, &nonce.to_be_bytes());
         });
         // What is signed: the name without its digest, and all from the parameters on.
-        let mut digest = Sha256::new();
-        let mut components = Vec::new();
-        name.write(&mut components);
-        let of_name =
-            Reader::new(&components).element().expect("it was written").expect("it is there");
-        digest.update(of_name.value);
-        digest.update(&signed);
-        let signature = digest.finalize();
+        let signature = signer.sign(&[components(&name), signed.clone()].concat());
         write_element(&mut signed, ElementType::INTEREST_SIGNATURE_VALUE, &signature);
         let digest = Sha256::digest(&signed);
         name.push(
@@ -164,47 +159,45 @@ impl Command {
     }
 }
 
-/// Whether an Interest, which fills `input`, is signed, and not by a digest that is wrong. Who has
-/// a key is not known here, so signatures by keys are not checked ("Signed Interest").
-pub(super) fn is_signed(interest: &wire::Interest<'_>, input: &[u8]) -> bool {
-    match interest.parameters.as_ref().map(|it| it.signature.as_ref()) {
-        None => is_signed_by_name(&interest.name),
-        Some(None) => false,
-        Some(Some(it)) if it.info.signature_type == SignatureType::DIGEST_SHA256 => {
-            signed_digest(interest, input).is_some_and(|digest| digest[..] == *it.value)
-        }
-        Some(Some(_)) => true,
+/// Which algorithm signs, and with which key.
+fn write_signer(output: &mut Vec<u8>, info: &SignatureInfo<'_>) {
+    write_number(output, ElementType::SIGNATURE_TYPE, info.signature_type.0);
+    if let Some(KeyLocator::KeyDigest(digest)) = info.key_locator {
+        write_nested(output, ElementType::KEY_LOCATOR, |output| {
+            write_element(output, ElementType::KEY_DIGEST, digest);
+        });
     }
 }
 
-/// The same of the format before version 0.3: the last two components are a signature's.
-fn is_signed_by_name(name: &Name<'_>) -> bool {
-    let signed = || {
-        let (others, value) = name.split_last()?;
-        let (_, info) = others.split_last()?;
-        let info = Reader::new(info.value()).element().ok()??;
-        let value = Reader::new(value.value()).element().ok()??;
-        let kind = info.elements().element().ok()??;
-        let is_digest = kind.number().ok()? == SignatureType::DIGEST_SHA256.0;
-        let is_right = || Sha256::digest(components(&others))[..] == *value.value;
-        let is_signature = (info.element_type, value.element_type)
-            == (ElementType::SIGNATURE_INFO, ElementType::SIGNATURE_VALUE);
-        Some(is_signature && (!is_digest || is_right()))
+/// Why the signature of an Interest, which fills `input`, is not accepted ("Signed Interest"): it has to
+/// be by one of these keys. Without keys a digest that is right will do, and signatures by keys are not
+/// checked.
+pub(super) fn refused(
+    interest: &wire::Interest<'_>,
+    input: &[u8],
+    keys: &[Verifier],
+) -> Option<&'static str> {
+    let found = match &interest.parameters {
+        None => signature_of_name(&interest.name),
+        Some(_) => signature(interest, input),
     };
-    signed().unwrap_or(false)
+    let Some((algorithm, signed, value)) = found else { return Some("commands must be signed") };
+    let accepts = |it: &Verifier| it.check_signature(algorithm, &signed, &value).is_ok();
+    match keys {
+        [] if accepts(&Verifier::default()) => None,
+        [] => Some("commands must be signed, and the digest be right"),
+        keys if keys.iter().any(accepts) => None,
+        _ => Some("commands must be signed by a key that this forwarder was given"),
+    }
 }
 
-/// The components of a name as bytes.
-fn components(name: &Name<'_>) -> Vec<u8> {
-    let mut bytes = Vec::new();
-    name.write(&mut bytes);
-    let element = Reader::new(&bytes).element().ok().flatten();
-    element.map_or_else(Vec::new, |it| it.value.to_vec())
-}
+/// An algorithm, what is signed, and the signature.
+type Signature = (SignatureType, Vec<u8>, Vec<u8>);
 
-/// The digest of what is signed: the name without the digest of its parameters, and all from the
-/// parameters to before the signature.
-fn signed_digest(interest: &wire::Interest<'_>, input: &[u8]) -> Option<Vec<u8>> {
+/// The signature of an Interest of version 0.3. What is signed: the name without the digest of its
+/// parameters, and all from the parameters to before the signature.
+fn signature(interest: &wire::Interest<'_>, input: &[u8]) -> Option<Signature> {
+    let found = interest.parameters.as_ref()?.signature.as_ref()?;
     let (name, _) = interest.name.split_last()?;
     let mut fields = Reader::new(input).element().ok()??.elements();
     let (mut start, mut end) = (None, None);
@@ -215,10 +208,29 @@ fn signed_digest(interest: &wire::Interest<'_>, input: &[u8]) -> Option<Vec<u8>>
             _ => {}
         }
     }
-    let mut digest = Sha256::new();
-    digest.update(components(&name));
-    digest.update(input.get(start?..end?)?);
-    Some(digest.finalize().to_vec())
+    let signed = [&components(&name), input.get(start?..end?)?].concat();
+    Some((found.info.signature_type, signed, found.value.to_vec()))
+}
+
+/// The same of the format before version 0.3: the last two components are a signature's.
+fn signature_of_name(name: &Name<'_>) -> Option<Signature> {
+    let (others, value) = name.split_last()?;
+    let (_, info) = others.split_last()?;
+    let info = Reader::new(info.value()).element().ok()??;
+    let value = Reader::new(value.value()).element().ok()??;
+    let kind = info.elements().element().ok()??;
+    let is_signature = (info.element_type, value.element_type)
+        == (ElementType::SIGNATURE_INFO, ElementType::SIGNATURE_VALUE);
+    let algorithm = SignatureType(kind.number().ok()?);
+    is_signature.then(|| (algorithm, components(&others), value.value.to_vec()))
+}
+
+/// The components of a name as bytes.
+fn components(name: &Name<'_>) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    name.write(&mut bytes);
+    let element = Reader::new(&bytes).element().ok().flatten();
+    element.map_or_else(Vec::new, |it| it.value.to_vec())
 }
 
 /// The Data that says why a command was refused.
@@ -273,7 +285,7 @@ mod tests {
     fn a_command_is_read_as_it_was_written_and_answered() {
         let prefix: Name<'static> = "/example".parse().unwrap();
         let command = Command { verb: Verb::Register, prefix, face: None, cost: 3 };
-        let bytes = command.interest(7);
+        let bytes = command.interest(7, &Signer::digest());
         let interest = wire::Interest::decode(&bytes).expect("it is an Interest");
         assert!(is_local(&interest.name));
         assert_eq!(Command::read(&interest.name), Some(Ok(command.clone())));

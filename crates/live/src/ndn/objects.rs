@@ -72,6 +72,11 @@ impl Objects {
         Ok(())
     }
 
+    /// Who signs them.
+    pub(super) fn signer(&self) -> &Signer {
+        &self.signer
+    }
+
     /// The objects, in the order of their paths.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Object> {
         self.all.iter().map(|it| &it.1)

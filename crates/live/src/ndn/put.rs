@@ -27,7 +27,7 @@ pub struct PutSettings {
     pub file: PathBuf,
     /// The bytes of content in a Data packet.
     pub segment_size: u32,
-    /// Who signs it.
+    /// Who signs it, and the command that registers it.
     pub signer: Signer,
     /// The forwarder where the prefix is registered; none: it listens instead.
     pub connect: Option<FaceAddress>,
@@ -167,7 +167,7 @@ impl Putting {
     /// Sends a command about the prefix; returns its name.
     fn send_command(&mut self, face: FaceId, verb: Verb) -> wire::Name<'static> {
         let command = Command { verb, prefix: self.prefix.clone(), face: None, cost: 0 };
-        let bytes = command.interest(random().bits());
+        let bytes = command.interest(random().bits(), self.objects.signer());
         self.registered = self.clock.now();
         let body = Body::Interest(Interest {
             name: unnamed(),

@@ -1,4 +1,4 @@
-//! Signatures of Data: SHA-256 digests, Ed25519 and ECDSA on P-256.
+//! Signatures of Data and of commands: SHA-256 digests, Ed25519 and ECDSA on P-256.
 //!
 //! Keys are in files as OpenSSL writes them: `openssl genpkey -algorithm ed25519` and
 //! `openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256`, the public ones by
@@ -68,7 +68,7 @@ enum SigningKey {
     Ecdsa(Box<ecdsa::SigningKey>),
 }
 
-/// Signs Data.
+/// Signs Data and commands.
 #[derive(Debug)]
 pub struct Signer {
     key: SigningKey,
@@ -145,7 +145,7 @@ enum PublicKey {
     Ecdsa(ecdsa::VerifyingKey),
 }
 
-/// Checks the signatures of Data.
+/// Checks the signatures of Data and of commands.
 #[derive(Clone, Debug, Default)]
 pub struct Verifier(Option<PublicKey>);
 
@@ -177,8 +177,17 @@ impl Verifier {
     /// with a key nothing else will do. What is wrong, if something is.
     pub(super) fn check(&self, data: &Data<'_>, input: &[u8]) -> Result<Checked, &'static str> {
         let signed = Data::signed_portion(input).map_err(|_| "it has no signature")?;
-        let value = data.signature_value;
-        let is_right = match (&self.0, data.signature_info.signature_type) {
+        self.check_signature(data.signature_info.signature_type, signed, data.signature_value)
+    }
+
+    /// The same of the signature of what is signed.
+    pub(super) fn check_signature(
+        &self,
+        algorithm: SignatureType,
+        signed: &[u8],
+        value: &[u8],
+    ) -> Result<Checked, &'static str> {
+        let is_right = match (&self.0, algorithm) {
             (None, SignatureType::DIGEST_SHA256) => {
                 if Sha256::digest(signed)[..] != *value {
                     return Err("its digest is wrong");

@@ -95,6 +95,8 @@ pub struct Served {
     pub connections: Vec<Transferred>,
     /// The others.
     pub failed: Vec<Failure>,
+    /// Whether it was stopped before all were served.
+    pub interrupted: bool,
 }
 
 /// A client that was not served to the end.
@@ -104,14 +106,18 @@ pub struct Failure {
     pub peer: SocketAddr,
     /// Why.
     pub error: String,
+    /// Bytes of data that it has acknowledged.
+    pub sent_bytes: u64,
+    /// Bytes that came from it.
+    pub received_bytes: u64,
 }
 
 /// Serves this many clients that connect to that port, several at once: each as
 /// [`connect`] does, with files of its own, which are asked for by its number from 1 on. All
-/// others are reset.
+/// others are reset, and those that are being served when it is stopped.
 ///
 /// # Errors
-/// If it is stopped, or the network is gone. What happens to a client is no error.
+/// If the network is gone. What happens to a client is no error.
 pub fn serve(
     wire: impl Wire,
     end: End<'_>,
@@ -135,16 +141,16 @@ pub fn serve(
     };
     let result = drive(wire, &mut host, &clock, |host, now| {
         if is_stopped() {
-            server.under_way.iter().for_each(|it| host.reset(now, it.id()));
-            return ControlFlow::Break(Err(TransferError::Interrupted));
+            server.interrupt(host, now);
+            return ControlFlow::Break(());
         }
         let did = server.act(host, now);
         if server.is_done() && has_lingered(Some(server.ended), now) {
-            return ControlFlow::Break(Ok(()));
+            return ControlFlow::Break(());
         }
         ControlFlow::Continue(did)
     });
-    result.map_err(TransferError::Wire)??;
+    result.map_err(TransferError::Wire)?;
     Ok(server.served)
 }
 
@@ -220,6 +226,15 @@ impl<F: FnMut(usize) -> Result<Files, TransferError>> Server<'_, F> {
         }
     }
 
+    /// Resets all clients that are not done.
+    fn interrupt(&mut self, host: &mut TcpHost, now: Time) {
+        self.served.interrupted = true;
+        for transfer in std::mem::take(&mut self.under_way) {
+            host.reset(now, transfer.id());
+            self.end(host, now, &transfer, Some(TransferError::Interrupted));
+        }
+    }
+
     /// A client is done, or cannot be served.
     fn end(
         &mut self,
@@ -232,8 +247,10 @@ impl<F: FnMut(usize) -> Result<Files, TransferError>> Server<'_, F> {
         match error {
             None => self.served.connections.push(transfer.summary(host, self.controller)),
             Some(error) => {
-                let failure = Failure { peer: transfer.peer, error: error.to_string() };
-                self.served.failed.push(failure);
+                let Transferred { peer, sent_bytes, received_bytes, .. } =
+                    transfer.summary(host, self.controller);
+                let error = error.to_string();
+                self.served.failed.push(Failure { peer, error, sent_bytes, received_bytes });
             }
         }
         host.forget(now, transfer.id());

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use thiserror::Error;
 
-use crate::interface::TunInterface;
+use crate::interface::{Carries, TunInterface};
 
 /// An address and its subnet, written as `10.9.0.2/24`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,7 +71,8 @@ fn kernels(address: u128, prefix: u8, bits: u8) -> Option<u128> {
 /// # Errors
 /// That of the kernel, or that the address is the kernel's own.
 pub fn open(name: &str, own: InterfaceAddress) -> io::Result<TunInterface> {
-    let interface = TunInterface::open_or_create(name, &[(own.kernel, own.prefix)])?;
+    let interface =
+        TunInterface::open_or_create(Carries::Packets, name, &[(own.kernel, own.prefix)])?;
     if interface.addresses().contains(&own.address) {
         let message = format!(
             "{} is the kernel's own address on `{name}`; use another address of its subnet",

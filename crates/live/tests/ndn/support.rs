@@ -87,7 +87,7 @@ pub(crate) fn forward(text: &str) -> (Program<ForwardReport>, Vec<FaceAddress>) 
 pub(crate) fn forward_at(port: u16, text: &str) -> (Program<ForwardReport>, Vec<FaceAddress>) {
     let listen = format!("listen = [\"udp://127.0.0.1:{port}\", \"tcp://127.0.0.1:0\"]\n");
     let plan = read_forwarder("test", &format!("{listen}{text}")).expect("the file is right");
-    let mut forwarding = Forwarding::open(&plan).expect("it can listen");
+    let mut forwarding = Forwarding::open(&plan, Vec::new()).expect("it can listen");
     let addresses = forwarding.addresses().to_vec();
     let program = Program::start(move |goes_on| {
         forwarding.run(goes_on).expect("it runs to its end");

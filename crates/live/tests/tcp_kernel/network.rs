@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
 use windtunnel_live::tcp::{TcpHost, controller, settings};
-use windtunnel_live::{Clock, MTU, Namespace, TunInterface, ip};
+use windtunnel_live::{Carries, Clock, MTU, Namespace, TunInterface, ip};
 
 use crate::common;
 
@@ -53,6 +53,7 @@ impl Network {
             // No wait for an answer of neighbours that have the same address.
             fs::write("/proc/sys/net/ipv6/conf/default/accept_dad", "0")?;
             TunInterface::create(
+                Carries::Packets,
                 NAME,
                 &[(Version::V4.kernel(), 24), (Version::V6.kernel(), 64)],
                 MTU,

@@ -5,6 +5,7 @@ mod ccnx;
 mod encoding;
 mod flow_key;
 mod ndn_wire;
+mod offload;
 mod real;
 mod received;
 mod region;

@@ -43,23 +43,43 @@ pub(crate) fn check(
     faces(scenario, routed)?;
     paths(scenario, routed, flows, layers)?;
     link_services(scenario)?;
+    packets_fit(scenario, flows)?;
     local_answers(scenario, routed)
 }
 
-/// Nothing is asked of NDN's link services where nothing speaks NDN. A network for real hosts alone
-/// may have MTUs.
+/// Nothing is asked of NDN's link services where nothing speaks NDN. Flows over IP and real hosts
+/// have MTUs as well.
 fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
     if !scenario.consumers.is_empty() || !scenario.autonomous_systems.is_empty() {
         return Ok(());
     }
-    let is_idle = scenario.flows.is_empty() && scenario.sessions.is_empty();
-    let uses_mtu = is_idle || !scenario.regions.is_empty();
+    let uses_mtu = scenario.sessions.is_empty() || !scenario.regions.is_empty();
     let found = scenario.links.values().find_map(|it| it.of_ndn(uses_mtu));
     let Some((key, it)) = found else { return Ok(()) };
     it.checked(
         |_| false,
         || format!("`{key}` requires NDN packets, but the scenario has no consumers"),
         "remove it, or write a table such as [consumers.c1]",
+    )
+}
+
+/// No packet of a flow is larger than the MTU of a link, where that is one of IP: NDN's link services
+/// have their own, and network layers between domains tell the sender.
+fn packets_fit(scenario: &Scenario, flows: &[FlowPlan]) -> Result<(), Mistake> {
+    let has_domains = !scenario.regions.is_empty() || !scenario.autonomous_systems.is_empty();
+    if has_domains || !scenario.consumers.is_empty() {
+        return Ok(());
+    }
+    let Some(flow) = flows.iter().max_by_key(|it| it.largest_packet()) else { return Ok(()) };
+    let largest = flow.largest_packet();
+    let mtus = scenario.links.values().filter_map(|it| it.mtu());
+    let Some(mtu) = mtus.min_by_key(|it| it.value.0.0) else { return Ok(()) };
+    let key = if flow.is_over_tcp() { "maximum_segment" } else { "payload" };
+    let excess = u64::from(largest).saturating_sub(mtu.value.0.0);
+    mtu.checked(
+        |_| excess == 0,
+        || format!("`mtu` is less than the packets of flow `{}`, of {largest} bytes", flow.name),
+        &format!("set it to \"{largest} B\", or `{key}` of the flow to {excess} bytes less"),
     )
 }
 

@@ -255,7 +255,7 @@ impl Hosts {
                 }
             }
             Body::Dns(_) => network.arrived.push(Arrived::Dns(*packet)),
-            Body::Real(_) => network.attachments.receive(now, *packet),
+            Body::Real(_) => network.receive_real(now, *packet),
             // No path to a host is computed for anything else.
             _ => {}
         }

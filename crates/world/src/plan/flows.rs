@@ -6,6 +6,7 @@ use windtunnel_applications::Workload;
 use windtunnel_applications::udp::UdpSettings;
 use windtunnel_controllers::Need;
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::udp;
 use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::tcp::TcpSettings;
 
@@ -88,6 +89,16 @@ impl FlowPlan {
     #[must_use]
     pub fn is_over_tcp(&self) -> bool {
         matches!(self.transport, Transport::Tcp { .. })
+    }
+
+    /// The bytes of its largest packets, with the headers of IP.
+    #[must_use]
+    pub fn largest_packet(&self) -> u32 {
+        let [data, headers] = match &self.transport {
+            Transport::Tcp { settings, .. } => [settings.maximum_segment, settings.headers()],
+            Transport::Udp(it) => [it.payload, it.ip.header() + udp::HEADER],
+        };
+        u32::from(data) + u32::from(headers)
     }
 
     /// Whether its controller needs reports of a radio.

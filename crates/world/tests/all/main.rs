@@ -13,6 +13,7 @@ mod media;
 mod ndn;
 mod offload;
 mod proxies;
+mod router_answers;
 mod routers;
 mod routing;
 mod runs;

@@ -1,11 +1,13 @@
 //! The laws of a forwarder, with real packets and without sockets.
 
+use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
+use ed25519_dalek::pkcs8::{EncodePrivateKey, EncodePublicKey};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use windtunnel_scenario::read_forwarder;
 
 use super::*;
-use crate::ndn::signing::{SignatureAlgorithm, Signer};
+use crate::ndn::signing::{SignatureAlgorithm, Signer, Verifier};
 
 const CONSUMER: FaceId = FaceId(0);
 const OTHER: FaceId = FaceId(1);
@@ -233,9 +235,9 @@ fn scope_and_hop_limits_hold() {
     let mut case = Case::new(0);
     let command =
         Command { verb: Verb::Register, prefix: "/b".parse().unwrap(), face: None, cost: 0 };
-    assert!(case.receive(REMOTE, network(command.interest(1))).is_empty());
+    assert!(case.receive(REMOTE, network(command.interest(1, &Signer::digest()))).is_empty());
     assert_eq!(case.border.counters().out_of_scope, 1);
-    let answer = case.receive(OTHER, network(command.interest(2)));
+    let answer = case.receive(OTHER, network(command.interest(2, &Signer::digest())));
     let answer = wire::Data::decode(&answer[0].bytes).unwrap();
     assert_eq!(management::read_response(answer.content.unwrap()), Some((200, "OK".to_owned())));
     assert_eq!(faces(&case.interest(CONSUMER, &asked("/b/x", 3))), [OTHER]);
@@ -243,6 +245,52 @@ fn scope_and_hop_limits_hold() {
     let sent = case.interest(REMOTE, &limited(9, 4));
     assert_eq!(wire::Interest::decode(&sent[0].bytes).unwrap().hop_limit, Some(8));
     assert!(case.interest(REMOTE, &limited(0, 5)).is_empty());
+}
+
+/// The answer to a command, and its code.
+fn answered(case: &mut Case, bytes: Vec<u8>) -> u64 {
+    let answer = case.receive(OTHER, network(bytes));
+    let answer = wire::Data::decode(&answer[0].bytes).unwrap();
+    management::read_response(answer.content.unwrap()).unwrap().0
+}
+
+#[test]
+fn with_keys_a_command_must_be_signed_by_one_of_them() {
+    let command =
+        Command { verb: Verb::Register, prefix: "/b".parse().unwrap(), face: None, cost: 0 };
+    let ed25519 = ed25519_dalek::SigningKey::from_bytes(&[7; 32]);
+    let ecdsa = p256::ecdsa::SigningKey::from_slice(&[7; 32]).unwrap();
+    let private = [ed25519.to_pkcs8_pem(LineEnding::LF), ecdsa.to_pkcs8_pem(LineEnding::LF)];
+    let [ed25519_private, ecdsa_private] = private.map(Result::unwrap);
+    let public = [
+        ed25519.verifying_key().to_public_key_pem(LineEnding::LF),
+        ecdsa.verifying_key().to_public_key_pem(LineEnding::LF),
+    ];
+    let [ed25519_public, ecdsa_public] = public.map(|it| Verifier::with_key(&it.unwrap()).unwrap());
+    let signer = |algorithm, key: &str| Signer::new(algorithm, Some(key)).unwrap();
+    let one = (signer(SignatureAlgorithm::Ed25519, &ed25519_private), ed25519_public);
+    let other = (signer(SignatureAlgorithm::Ecdsa, &ecdsa_private), ecdsa_public);
+    for (given, foreign) in [(&one, &other), (&other, &one)] {
+        let mut case = Case::new(0);
+        case.border.require_keys(vec![given.1.clone()]);
+        assert_eq!(answered(&mut case, command.interest(1, &Signer::digest())), 403);
+        assert_eq!(answered(&mut case, command.interest(2, &foreign.0)), 403);
+        let right = command.interest(3, &given.0);
+        let mut changed = right.clone();
+        *changed.last_mut().unwrap() ^= 1;
+        assert_eq!(answered(&mut case, changed), 403);
+        assert_eq!(answered(&mut case, right), 200);
+        case.border.require_keys(vec![foreign.1.clone(), given.1.clone()]);
+        assert_eq!(answered(&mut case, command.interest(4, &given.0)), 200);
+    }
+}
+
+#[test]
+fn without_keys_a_digest_will_do() {
+    let command =
+        Command { verb: Verb::Register, prefix: "/b".parse().unwrap(), face: None, cost: 0 };
+    let mut case = Case::new(0);
+    assert_eq!(answered(&mut case, command.interest(1, &Signer::digest())), 200);
 }
 
 #[test]
@@ -255,7 +303,7 @@ fn what_a_closed_face_announced_and_waits_for_is_forgotten() {
     case.border.close_face(case.now, PRODUCER);
     let prefix: wire::Name<'static> = "/a".parse().unwrap();
     let command = Command { verb: Verb::Register, prefix, face: Some(258), cost: 0 };
-    let answer = case.receive(OTHER, network(command.interest(9)));
+    let answer = case.receive(OTHER, network(command.interest(9, &Signer::digest())));
     let answer = wire::Data::decode(&answer[0].bytes).unwrap();
     let code = management::read_response(answer.content.unwrap()).map(|it| it.0);
     assert_eq!(code, Some(410), "the face is closed");
@@ -309,7 +357,7 @@ proptest! {
             prefix.encode().unwrap(),
             data("/a/v=1/seg=0", 5),
             data("/a/32=metadata/v=1/seg=0", 0),
-            command.interest(3),
+            command.interest(3, &Signer::digest()),
             vec![],
         ];
         for (face, which, changes, is_nack) in inputs {

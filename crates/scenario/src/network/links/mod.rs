@@ -89,8 +89,8 @@ pub(crate) struct Common {
     /// The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     /// larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     /// packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
-    /// that are larger are dropped, and their sender is notified; simulated IP packets are not affected.
-    /// Default: no limit.
+    /// that are larger are dropped, and their sender is notified. The packets of flows over IP must
+    /// not be larger; beside NDN packets they are not affected. Default: no limit.
     mtu: Option<Located<Measured<Bytes>>>,
     /// The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32.
     /// Default: no token.
@@ -156,6 +156,11 @@ impl Link {
     /// The connection of its faces, if they are over TCP.
     pub(crate) fn tcp_face(&self) -> Option<&Located<TcpTunnel>> {
         self.0.common.tcp_face.as_ref()
+    }
+
+    /// Its MTU, if it has one.
+    pub(crate) fn mtu(&self) -> Option<&Located<Measured<Bytes>>> {
+        self.0.common.mtu.as_ref()
     }
 
     /// The first of its keys that NDN packets alone need, or others that have an MTU as well.
