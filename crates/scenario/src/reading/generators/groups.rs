@@ -26,7 +26,7 @@ pub(crate) type InTurn = BTreeMap<String, Turns>;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(inline)]
-#[expect(dead_code, reason = "trees are read instead; this is their schema")]
+#[allow(dead_code, reason = "trees are read instead; this is their schema")]
 pub(crate) enum Turns {
     Values(Vec<serde_json::Value>),
     Group(BTreeMap<String, Vec<serde_json::Value>>),
