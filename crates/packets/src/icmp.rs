@@ -10,6 +10,7 @@ use etherparse::{
 };
 
 use crate::ip::HOPS;
+use crate::ip::LEAST_MTU_V6;
 use crate::real::change_word;
 
 /// The length of a message's header, in bytes.
@@ -18,8 +19,6 @@ const HEADER: usize = 8;
 const LONGEST_V4: usize = 576;
 /// The longest message over IPv6, in bytes (RFC 4443, section 2.4 (c)).
 const LONGEST_V6: usize = LEAST_MTU_V6 as usize;
-/// The least MTU of a link over IPv6, in bytes (RFC 8200, section 5).
-pub const LEAST_MTU_V6: u16 = 1280;
 /// The types of ICMP that are errors: destination unreachable, source quench, redirect, time
 /// exceeded, parameter problem (RFC 1122, section 3.2.2).
 const ERRORS_V4: [u8; 5] = [3, 4, 5, 11, 12];

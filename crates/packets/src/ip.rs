@@ -23,6 +23,8 @@ use crate::udp::Datagram;
 /// Time to live, or hop limit: the default of IP (RFC 1700). Routers do not decrement that of simulated
 /// packets.
 pub(crate) const HOPS: u8 = 64;
+/// The least MTU of a link over IPv6, in bytes (RFC 8200, section 5).
+pub const LEAST_MTU_V6: u16 = 1280;
 
 /// The length in bytes of an IPv6 header and the longest TCP header.
 const MOST_HEADERS: usize = 40 + 60;

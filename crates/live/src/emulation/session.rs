@@ -11,7 +11,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::thread::{self, JoinHandle};
 
 use thiserror::Error;
-use windtunnel_packets::icmp::LEAST_MTU_V6;
+use windtunnel_packets::ip::LEAST_MTU_V6;
 use windtunnel_packets::ip::{address_of_node, address_of_node_v6};
 use windtunnel_world::{NodePlan, Plan, Unreachable, World};
 

@@ -5,13 +5,14 @@
 mod handshake;
 mod path;
 mod segments;
+mod state;
 
 use std::sync::Arc;
 
 use windtunnel_controllers::AnyController;
 use windtunnel_engine::{Duration, Rate, Time, prefetch};
+use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
-use windtunnel_packets::{Ecn, Packet};
 
 use super::accounting::Accounting;
 use super::counters::EndpointCounters;
@@ -23,14 +24,10 @@ use super::receiver::Receiver;
 use super::sender::{Sender, clock};
 use super::sequence::FIRST;
 use super::settings::TcpSettings;
-pub(super) use handshake::State;
 pub(super) use segments::Template;
 use segments::packet;
-pub use segments::{acknowledge_again, refuse};
-
-/// What is to be sent. Callers keep one and empty it, so that sending allocates
-/// nothing once warm.
-pub type TcpOutbox = Vec<Packet>;
+pub use segments::{TcpOutbox, acknowledge_again, refuse};
+pub(super) use state::State;
 
 /// The largest window that a segment can advertise (RFC 7323, section 2.3).
 pub(super) const LARGEST_WINDOW: u64 = (u16::MAX as u64) << 14;

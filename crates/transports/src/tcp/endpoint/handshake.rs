@@ -4,28 +4,13 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment, SynOptions};
 use windtunnel_packets::{Ecn, Packet};
 
-use super::segments::{packet, refuse};
-use super::{Endpoint, Role, TcpOutbox};
+use super::segments::{TcpOutbox, packet, refuse};
+use super::state::State;
+use super::{Endpoint, Role};
 use crate::tcp::limits::Limit;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::clock;
 use crate::tcp::sequence::FIRST;
-
-/// How far the handshake is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::tcp) enum State {
-    /// Nothing was sent.
-    Closed,
-    /// The SYN, or the answer to it, was sent `attempts` times, first at `since`, and is
-    /// due again at `again`.
-    Opening {
-        attempts: u32,
-        since: Time,
-        again: Time,
-    },
-    Established,
-    Reset,
-}
 
 impl Endpoint {
     /// Sends the SYN or the answer to it, for the first time or again.

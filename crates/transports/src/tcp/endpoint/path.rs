@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use windtunnel_engine::Time;
 
-use super::{Endpoint, TcpOutbox};
+use super::Endpoint;
+use super::segments::TcpOutbox;
 use crate::tcp::path_mtu::LEAST_SEGMENT;
 use crate::tcp::settings::{AfterPathChange, TcpSettings};
 

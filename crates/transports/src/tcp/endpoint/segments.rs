@@ -4,10 +4,13 @@ use windtunnel_engine::Time;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 
-use super::TcpOutbox;
 use crate::tcp::receiver::Receiver;
 use crate::tcp::sender::{Transmission, clock};
 use crate::tcp::settings::{EcnMode, TcpSettings};
+
+/// What is to be sent. Callers keep one and empty it, so that sending allocates
+/// nothing once warm.
+pub type TcpOutbox = Vec<Packet>;
 
 /// What all segments sent at one moment have in common.
 pub(in crate::tcp) struct Template<'a> {
