@@ -1,6 +1,6 @@
 """The types of a scenario's tables, for type checkers and editors.
 
-Made by `make docs` from the types and comments in crates/scenario: change those.
+Made by `make docs` from the types and comments in crates: change those.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class NodeDefaults(TypedDict, total=False):
     count: int
     """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one node."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the nodes have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -165,8 +165,8 @@ class LinkDefaults(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
-    that are larger are dropped, and their sender is notified; simulated IP packets are not
-    affected. Default: no limit."""
+    that are larger are dropped, and their sender is notified. The packets of flows over IP must
+    not be larger; beside NDN packets they are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -180,7 +180,7 @@ class LinkDefaults(TypedDict, total=False):
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the links have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -494,6 +494,40 @@ class RedQueue(TypedDict, total=False):
     `harddrop`."""
 
 
+class PieQueue(TypedDict, total=False):
+    """Proportional integral controller enhanced (RFC 8033)."""
+
+    kind: Required[Literal["pie"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    target: str
+    """The queueing delay to hold."""
+    update: str
+    """How often the probability is updated."""
+    alpha: str
+    """How much the probability changes with the excess of the delay."""
+    beta: str
+    """How much it changes with the growth of the delay."""
+    burst: str
+    """How long a burst passes untouched."""
+
+
+class PolicerQueue(TypedDict, total=False):
+    """A token bucket; drops what exceeds it (RFC 2697)."""
+
+    kind: Required[Literal["policer"]]
+    """Which kind."""
+    limit: str
+    """How much may wait for the link."""
+    rate: Required[str]
+    """The committed information rate, with all headers."""
+    burst: Required[str]
+    """The committed burst size: how much may come at once after silence. At least 1500 B."""
+
+
 class CodelQueue(TypedDict, total=False):
     """Controlled delay (RFC 8289)."""
 
@@ -509,6 +543,52 @@ class CodelQueue(TypedDict, total=False):
     """How long the sojourn time may be above the target."""
     ce_threshold: str
     """The sojourn time above which every ECN-capable packet is marked; default: none."""
+
+
+class PconQueue(TypedDict, total=False):
+    """The marking queue of PCON."""
+
+    kind: Required[Literal["pcon"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long the sojourn time may be above the target."""
+
+
+class EcElasticQueue(TypedDict, total=False):
+    """The queue of EC-Elastic, as printed."""
+
+    kind: Required[Literal["ec-elastic"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long after the first packet above the target it begins to mark."""
+
+
+class SceQueue(TypedDict, total=False):
+    """Controlled delay that first signals some congestion, by ECT(1)."""
+
+    kind: Required[Literal["sce"]]
+    """Which kind."""
+    limit: str
+    """How much may wait."""
+    action: Action
+    """Whether to drop, or to mark ECN-capable packets."""
+    target: str
+    """The sojourn time to stay below."""
+    interval: str
+    """How long the sojourn time may be above the target."""
+    ramp_start: str
+    """The sojourn time from which some packets signal some congestion; default: a quarter of the
+    target."""
+    ramp_end: str
+    """The sojourn time from which all packets do; default: half the target."""
 
 
 class FqCodelQueue(TypedDict, total=False):
@@ -530,27 +610,6 @@ class FqCodelQueue(TypedDict, total=False):
     """How many queues flows are hashed to."""
     quantum: str
     """How many bytes a queue may send in one turn."""
-
-
-class PieQueue(TypedDict, total=False):
-    """Proportional integral controller enhanced (RFC 8033)."""
-
-    kind: Required[Literal["pie"]]
-    """Which kind."""
-    limit: str
-    """How much may wait."""
-    action: Action
-    """Whether to drop, or to mark ECN-capable packets."""
-    target: str
-    """The queueing delay to hold."""
-    update: str
-    """How often the probability is updated."""
-    alpha: str
-    """How much the probability changes with the excess of the delay."""
-    beta: str
-    """How much it changes with the growth of the delay."""
-    burst: str
-    """How long a burst passes untouched."""
 
 
 class Dualpi2Queue(TypedDict, total=False):
@@ -583,63 +642,18 @@ class Dualpi2Queue(TypedDict, total=False):
     with `ramp_start`."""
 
 
-class SceQueue(TypedDict, total=False):
-    """Controlled delay that first signals some congestion, by ECT(1)."""
+class ShaperQueue(TypedDict, total=False):
+    """A token bucket, for which packets wait."""
 
-    kind: Required[Literal["sce"]]
+    kind: Required[Literal["shaper"]]
     """Which kind."""
     limit: str
     """How much may wait."""
-    action: Action
-    """Whether to drop, or to mark ECN-capable packets."""
-    target: str
-    """The sojourn time to stay below."""
-    interval: str
-    """How long the sojourn time may be above the target."""
-    ramp_start: str
-    """The sojourn time from which some packets signal some congestion; default: a quarter of the
-    target."""
-    ramp_end: str
-    """The sojourn time from which all packets do; default: half the target."""
-
-
-class PconQueue(TypedDict, total=False):
-    """The marking queue of PCON."""
-
-    kind: Required[Literal["pcon"]]
-    """Which kind."""
-    limit: str
-    """How much may wait."""
-    target: str
-    """The sojourn time to stay below."""
-    interval: str
-    """How long the sojourn time may be above the target."""
-
-
-class EcElasticQueue(TypedDict, total=False):
-    """The queue of EC-Elastic, as printed."""
-
-    kind: Required[Literal["ec-elastic"]]
-    """Which kind."""
-    limit: str
-    """How much may wait."""
-    target: str
-    """The sojourn time to stay below."""
-    interval: str
-    """How long after the first packet above the target it begins to mark."""
-
-
-class DrrQueue(TypedDict, total=False):
-    """Deficit round robin (Shreedhar and Varghese 1996)."""
-
-    kind: Required[Literal["drr"]]
-    """Which kind."""
-    limit: str
-    """How much may wait in all queues together."""
-    flows: int
-    """How many queues flows are hashed to."""
-    quantum: str
-    """How many bytes a queue may send in one turn."""
+    rate: Required[str]
+    """How fast packets leave in the long run, with all headers."""
+    burst: Required[str]
+    """How much may leave at once, at the rate of the link, after silence. At least 1500 B; a
+    packet that is larger is dropped."""
 
 
 class StrictPriorityQueue(TypedDict, total=False):
@@ -654,18 +668,17 @@ class StrictPriorityQueue(TypedDict, total=False):
     packets."""
 
 
-class ShaperQueue(TypedDict, total=False):
-    """A token bucket, for which packets wait."""
+class DrrQueue(TypedDict, total=False):
+    """Deficit round robin (Shreedhar and Varghese 1996)."""
 
-    kind: Required[Literal["shaper"]]
+    kind: Required[Literal["drr"]]
     """Which kind."""
     limit: str
-    """How much may wait."""
-    rate: Required[str]
-    """How fast packets leave in the long run, with all headers."""
-    burst: Required[str]
-    """How much may leave at once, at the rate of the link, after silence. At least 1500 B; a
-    packet that is larger is dropped."""
+    """How much may wait in all queues together."""
+    flows: int
+    """How many queues flows are hashed to."""
+    quantum: str
+    """How many bytes a queue may send in one turn."""
 
 
 class CakeQueue(TypedDict, total=False):
@@ -693,49 +706,36 @@ class CakeQueue(TypedDict, total=False):
     """How many bytes a queue may send in one turn."""
 
 
-class PolicerQueue(TypedDict, total=False):
-    """A token bucket; drops what exceeds it (RFC 2697)."""
-
-    kind: Required[Literal["policer"]]
-    """Which kind."""
-    limit: str
-    """How much may wait for the link."""
-    rate: Required[str]
-    """The committed information rate, with all headers."""
-    burst: Required[str]
-    """The committed burst size: how much may come at once after silence. At least 1500 B."""
-
-
 Queue = (
     Literal[
         "drop-tail",
         "link-service",
         "red",
-        "codel",
-        "fq-codel",
         "pie",
-        "dualpi2",
-        "sce",
+        "codel",
         "pcon",
         "ec-elastic",
-        "drr",
+        "sce",
+        "fq-codel",
+        "dualpi2",
         "strict-priority",
+        "drr",
     ]
     | DropTailQueue
     | LinkServiceQueue
     | RedQueue
-    | CodelQueue
-    | FqCodelQueue
     | PieQueue
-    | Dualpi2Queue
-    | SceQueue
+    | PolicerQueue
+    | CodelQueue
     | PconQueue
     | EcElasticQueue
-    | DrrQueue
-    | StrictPriorityQueue
+    | SceQueue
+    | FqCodelQueue
+    | Dualpi2Queue
     | ShaperQueue
+    | StrictPriorityQueue
+    | DrrQueue
     | CakeQueue
-    | PolicerQueue
 )
 """A queue before a link. Its name alone is the kind with all its defaults."""
 
@@ -812,43 +812,16 @@ class Tcp(TypedDict, total=False):
     server_ecn: Ecn
     """What the other end would do with ECN: beside one that can do less, `accurate` and
     `scalable` fall back to `classic`, and all to `off`; default: the same."""
-    acknowledge_every: str
-    """After how many full segments the receiver acknowledges. More than two thin out the
-    acknowledgements."""
-    acknowledge_within: str
-    """How long it waits for them."""
-    initial_timeout: str
-    """The timeout before the first round trip is measured."""
-    minimum_timeout: str
-    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
-    minimum_variation: str
-    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
-    6298 has the clock's granularity."""
-    maximum_timeout: str
-    """The greatest timeout."""
-    receive_buffer: str
-    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
-    round trip more, up to `maximum_receive_buffer`."""
-    maximum_receive_buffer: str
-    """How far the receive buffer grows. The default is Linux's."""
-    send_buffer: str
-    """What the sender can hold until it is acknowledged. The default is Linux's."""
-    write_size: str
-    """What its applications write at a time: data that they have at once is written in pieces of
-    that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes a
-    piece when it is made. Default: all that there is."""
-    nagle: Nagle
-    """Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
-    written last before a connection is closed does not. The default is as if applications had set
-    `TCP_NODELAY`, which systems do not by default."""
-    after_idleness: Idleness
-    """What happens to the window when nothing was sent for longer than the timeout. BBR is not
-    concerned."""
-    after_path_change: AfterPathChange
-    """What happens to the window and the round-trip estimate when packets take another path by
-    the flow's `path_policy`."""
-    reading: Reading
-    """When the receiving application takes what arrived."""
+    window: Window
+    """The congestion window at the start, and when it begins anew."""
+    acknowledgements: Acknowledgements
+    """When the receiver acknowledges."""
+    timeout: TcpTimeout
+    """The limits of the retransmission timeout."""
+    buffers: Buffers
+    """How much both ends hold."""
+    socket: Socket
+    """How its applications use their sockets."""
     pacing: bool
     """Whether segments are spread over the round trip also where the controller does not ask for
     it."""
@@ -858,31 +831,8 @@ class Tcp(TypedDict, total=False):
     none of its packets. Default: where the first link of the path has a constant rate, is not the
     narrowest of several, and does not lead up to a satellite. A link that is the narrowest stands
     for the network, and its queue is that of a router."""
-    segmentation_offload: bool
-    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
-    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
-    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
-    to come."""
-    receive_offload: bool
-    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
-    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
-    acknowledgements are not merged, but they arrive in polls as well."""
-    receive_coalescing: str
-    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
-    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
-    20,000 interrupts a second."""
-    sack_compression: bool
-    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
-    three, for 5 % of the round trip, at most 1 ms."""
-    initial_window: str
-    """The window at the start."""
-    minimum_window: str
-    """No decrease goes below this; default: 2 segments, or the initial window if that is
-    smaller."""
-    initial_ssthresh: str
-    """Where the first slow start ends, for controllers that have a slow-start threshold, in bytes
-    of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had 65,535 B up to its
-    release 3.24."""
+    offload: Offload
+    """What the interfaces of both hosts do."""
     split: Split
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
@@ -1161,8 +1111,26 @@ Recovery = Literal["rack", "sack", "new-reno", "reno", "tahoe"]
 Ecn = Literal["off", "classic", "dctcp", "accurate", "scalable", "sce"]
 """What an end does with ECN."""
 
-Nagle = Literal["off", "classic", "minshall"]
-"""Which data that does not fill a segment waits for more."""
+
+class Window(TypedDict, total=False):
+    """The congestion window at the start, and when it begins anew."""
+
+    initial: str
+    """The window at the start."""
+    minimum: str
+    """No decrease goes below this; default: 2 segments, or the initial window if that is
+    smaller."""
+    ssthresh: str
+    """Where the first slow start ends, for controllers that have a slow-start threshold, in bytes
+    of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had 65,535 B up to its
+    release 3.24."""
+    after_idleness: Idleness
+    """What happens to the window when nothing was sent for longer than the timeout. BBR is not
+    concerned."""
+    after_path_change: AfterPathChange
+    """What happens to the window and the round-trip estimate when packets take another path by
+    the flow's `path_policy`."""
+
 
 Idleness = Literal["decay", "restart", "validate", "keep"]
 """What happens to the window when nothing was sent for longer than the timeout."""
@@ -1170,8 +1138,84 @@ Idleness = Literal["decay", "restart", "validate", "keep"]
 AfterPathChange = Literal["keep", "restart"]
 """What happens to the congestion state when packets take another path."""
 
+
+class Acknowledgements(TypedDict, total=False):
+    """When the receiver acknowledges."""
+
+    every: str
+    """After how many full segments it acknowledges at the latest. More than two thin out the
+    acknowledgements."""
+    within: str
+    """How long it waits for them. The default is Linux's."""
+    sack_compression: bool
+    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: all
+    except the first three, for 5 % of the round trip, at most 1 ms."""
+
+
+class TcpTimeout(TypedDict, total=False):
+    """The limits of the retransmission timeout."""
+
+    initial: str
+    """The timeout before the first round trip is measured."""
+    minimum: str
+    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
+    minimum_variation: str
+    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
+    6298 has the clock's granularity."""
+    maximum: str
+    """The greatest timeout."""
+
+
+class Buffers(TypedDict, total=False):
+    """How much both ends of a connection hold, in bytes of data."""
+
+    receive: str
+    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
+    round trip more, up to `maximum_receive`."""
+    maximum_receive: str
+    """How far the receive buffer grows. The default is Linux's."""
+    send: str
+    """What the sender can hold until it is acknowledged. The default is Linux's."""
+
+
+class Socket(TypedDict, total=False):
+    """How applications use their sockets."""
+
+    write_size: str
+    """What they write at a time: data that they have at once is written in pieces of that size,
+    without a pause, each of which is sent if it can be; `bulk` with a `rate` writes a piece when
+    it is made. Default: all that there is."""
+    nagle: Nagle
+    """Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
+    written last before a connection is closed does not. The default is as if applications had set
+    `TCP_NODELAY`, which systems do not by default."""
+    reading: Reading
+    """When the receiving application takes what arrived."""
+
+
+Nagle = Literal["off", "classic", "minshall"]
+"""Which data that does not fill a segment waits for more."""
+
 Reading = Literal["at-once", "never"]
 """When the receiving application takes what arrived."""
+
+
+class Offload(TypedDict, total=False):
+    """What a host's interface does for a connection."""
+
+    segmentation: bool
+    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
+    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
+    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
+    to come."""
+    receive: bool
+    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
+    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
+    acknowledgements are not merged, but they arrive in polls as well."""
+    coalescing: str
+    """With `receive`: how long after the first segment of a poll the poll is (`rx-usecs` of
+    ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
+    20,000 interrupts a second."""
 
 
 class Split(TypedDict, total=False):
@@ -1748,7 +1792,40 @@ Outage = Literal["lose", "wait"]
 """What happens to packets while less power is received than the receiver needs."""
 
 
-class RateOptical(TypedDict, total=False):
+class TransmitPowerOptical(TypedDict, total=False):
+    """The parts of an optical link."""
+
+    rate: str | Sequence[str]
+    """How fast it sends; required."""
+    wavelength: str
+    """The light's wavelength: 400 nm to 2400 nm; required."""
+    distance: str
+    """From one end to the other; required."""
+    visibility: str | Weather
+    """How far one can see, at 2 % contrast: a length, or a file; default: 50 km."""
+    fog_model: FogModel
+    """How the attenuation by fog depends on the wavelength."""
+    turbulence: Turbulence
+    """Turbulence, which lets the received power fluctuate; default: none."""
+    outage: Outage
+    """What happens to packets while too little power is received."""
+    period: str
+    """How often the channel is sampled, while fog or turbulence change it."""
+    transmit_power: str | Sequence[str]
+    """The transmitted power; required."""
+    transmitter_aperture: str
+    """The diameter of the beam where it leaves the transmitter; default: a point."""
+    divergence: str
+    """The full angle by which the beam widens; required."""
+    receiver_aperture: str
+    """The diameter of the receiver's lens; required."""
+    optics_loss: str
+    """The loss by lenses, windows and imperfect pointing."""
+    sensitivity: str | Sequence[str]
+    """The power that the receiver needs; required."""
+
+
+class MarginOptical(TypedDict, total=False):
     """A margin, where the parts of the link are not known."""
 
     rate: str | Sequence[str]
@@ -1772,7 +1849,7 @@ class RateOptical(TypedDict, total=False):
     required."""
 
 
-Optical = RateOptical
+Optical = TransmitPowerOptical | MarginOptical
 """A free-space optical link. It sends at its rate while the received power is not below the
 receiver's sensitivity. Fog and turbulence attenuate both directions alike. A value that may
 differ by direction is one for both, or an array of two: for what the first node sends, and
@@ -1804,7 +1881,7 @@ class ProducerDefaults(TypedDict, total=False):
     count: int
     """How many producers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
     `#` is the number. Default: it is one producer."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the producers have in turn: the first one has the first
     value, and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -1833,10 +1910,8 @@ class ConsumerDefaults(TypedDict, total=False):
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
-    initial_window: str
-    """The window at the start."""
-    minimum_window: str
-    """The smallest window; default: the initial one."""
+    window: ConsumerWindow
+    """Its window."""
     workload: ConsumerWorkload
     """What it asks for; default: `stream`."""
     start: str
@@ -1852,8 +1927,6 @@ class ConsumerDefaults(TypedDict, total=False):
     always have one."""
     must_be_fresh: bool
     """Whether cached Data past its freshness is refused."""
-    window_fraction: WindowFraction
-    """What a fraction of a segment in the window allows."""
     on_mark: Reaction
     """How it reacts to marked Data."""
     on_timeout: Reaction
@@ -1865,39 +1938,38 @@ class ConsumerDefaults(TypedDict, total=False):
     with `once-per-round-trip`. Default: at the highest segment asked for, as in ndn-tools. With a
     share: behind the next segment, by that share of the segments from the highest received to the
     next; 50 % in ndnSIM."""
-    late_data: LateData
-    """What Data does whose Interest timed out and was not sent again yet."""
-    timeout_meaning: TimeoutMeaning
-    """What a timeout means to the controller."""
+    timeout: ConsumerTimeout
+    """When an Interest times out, and what that means."""
     blocking_read: BlockingRead
     """It does everything in one loop, as Cefore's `cefgetfile`: it reads, waiting for a message,
     and looks for what is missing only after that, so that a loss stalls it for 1 s to 2 s. Out-
     of-order Data lets no new Interest leave: the window begins with the first segment that is
     missing. No timeouts, and no reaction to NACKs. Default: timeouts."""
-    backoff: Backoff
-    """When a timeout doubles the timeout."""
-    initial_timeout: str
-    """The timeout before the first round trip is measured."""
-    minimum_timeout: str
-    """The smallest timeout."""
-    maximum_timeout: str
-    """The greatest timeout."""
-    most_doublings: int
-    """How often the timeout may have been doubled; default: no limit."""
-    rtt_gain: RttGain
-    """How much one round trip moves the smoothed one."""
-    timeout_check: str
-    """How often timeouts are looked for; default: when they expire."""
     count: int
     """How many consumers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
     `#` is the number. Default: it is one consumer."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the consumers have in turn: the first one has the first
     value, and after the last value it is the turn of the first again. Default: all have the same
     values."""
     stagger: str
     """How much later each of several consumers starts than the one before it; default: they start
     together."""
+
+
+class ConsumerWindow(TypedDict, total=False):
+    """The window of a consumer."""
+
+    initial: str
+    """The window at the start."""
+    minimum: str
+    """The smallest window; default: the initial one."""
+    fraction: WindowFraction
+    """What a fraction of a segment in the window allows."""
+
+
+WindowFraction = Literal["waits", "sends"]
+"""What a fraction of a segment in the window allows."""
 
 
 class StreamConsumerWorkload(TypedDict, total=False):
@@ -1932,17 +2004,44 @@ ConsumerWorkload = (
 )
 """What a consumer requests."""
 
-WindowFraction = Literal["waits", "sends"]
-"""What a fraction of a segment in the window allows."""
-
 Reaction = Literal["once-per-round-trip", "every", "ignore"]
 """How a consumer reacts to a congestion signal."""
 
-LateData = Literal["measures", "lowers-in-flight"]
-"""What Data does whose Interest timed out and was not sent again yet."""
+
+class ConsumerTimeout(TypedDict, total=False):
+    """When an Interest times out, and what that means."""
+
+    initial: str
+    """The timeout before the first round trip is measured."""
+    minimum: str
+    """The smallest timeout."""
+    maximum: str
+    """The greatest timeout."""
+    backoff: Backoff
+    """When a timeout doubles the timeout."""
+    most_doublings: int
+    """How often the timeout may have been doubled; default: no limit."""
+    rtt_gain: RttGain
+    """How much one round trip moves the smoothed one."""
+    check: str
+    """How often timeouts are looked for; default: when they expire."""
+    meaning: TimeoutMeaning
+    """What a timeout means to the controller."""
+    late_data: LateData
+    """What Data does whose Interest timed out and was not sent again yet."""
+
+
+Backoff = Literal["once-per-round-trip", "each-event", "each-interest"]
+"""When a timeout doubles the timeout."""
+
+RttGain = Literal["per-round-trip", "per-sample"]
+"""How much one measured round trip moves the smoothed one."""
 
 TimeoutMeaning = Literal["loss", "restart"]
 """What a timeout means to the controller."""
+
+LateData = Literal["measures", "lowers-in-flight"]
+"""What Data does whose Interest timed out and was not sent again yet."""
 
 
 class BlockingRead(TypedDict, total=False):
@@ -1958,13 +2057,6 @@ class BlockingRead(TypedDict, total=False):
     missing is requested again; the time grows by as much with each repetition."""
     most_resends: int
     """How often that is done with no new Data in between, before it gives up."""
-
-
-Backoff = Literal["once-per-round-trip", "each-event", "each-interest"]
-"""When a timeout doubles the timeout."""
-
-RttGain = Literal["per-round-trip", "per-sample"]
-"""How much one measured round trip moves the smoothed one."""
 
 
 class FlowDefaults(From, total=False):
@@ -2002,7 +2094,7 @@ class FlowDefaults(From, total=False):
     count: int
     """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the flows have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -2031,43 +2123,16 @@ class FlowDefaults(From, total=False):
     server_ecn: Ecn
     """What the other end would do with ECN: beside one that can do less, `accurate` and
     `scalable` fall back to `classic`, and all to `off`; default: the same."""
-    acknowledge_every: str
-    """After how many full segments the receiver acknowledges. More than two thin out the
-    acknowledgements."""
-    acknowledge_within: str
-    """How long it waits for them."""
-    initial_timeout: str
-    """The timeout before the first round trip is measured."""
-    minimum_timeout: str
-    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
-    minimum_variation: str
-    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
-    6298 has the clock's granularity."""
-    maximum_timeout: str
-    """The greatest timeout."""
-    receive_buffer: str
-    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
-    round trip more, up to `maximum_receive_buffer`."""
-    maximum_receive_buffer: str
-    """How far the receive buffer grows. The default is Linux's."""
-    send_buffer: str
-    """What the sender can hold until it is acknowledged. The default is Linux's."""
-    write_size: str
-    """What its applications write at a time: data that they have at once is written in pieces of
-    that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes a
-    piece when it is made. Default: all that there is."""
-    nagle: Nagle
-    """Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
-    written last before a connection is closed does not. The default is as if applications had set
-    `TCP_NODELAY`, which systems do not by default."""
-    after_idleness: Idleness
-    """What happens to the window when nothing was sent for longer than the timeout. BBR is not
-    concerned."""
-    after_path_change: AfterPathChange
-    """What happens to the window and the round-trip estimate when packets take another path by
-    the flow's `path_policy`."""
-    reading: Reading
-    """When the receiving application takes what arrived."""
+    window: Window
+    """The congestion window at the start, and when it begins anew."""
+    acknowledgements: Acknowledgements
+    """When the receiver acknowledges."""
+    timeout: TcpTimeout
+    """The limits of the retransmission timeout."""
+    buffers: Buffers
+    """How much both ends hold."""
+    socket: Socket
+    """How its applications use their sockets."""
     pacing: bool
     """Whether segments are spread over the round trip also where the controller does not ask for
     it."""
@@ -2077,31 +2142,8 @@ class FlowDefaults(From, total=False):
     none of its packets. Default: where the first link of the path has a constant rate, is not the
     narrowest of several, and does not lead up to a satellite. A link that is the narrowest stands
     for the network, and its queue is that of a router."""
-    segmentation_offload: bool
-    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
-    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
-    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
-    to come."""
-    receive_offload: bool
-    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
-    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
-    acknowledgements are not merged, but they arrive in polls as well."""
-    receive_coalescing: str
-    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
-    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
-    20,000 interrupts a second."""
-    sack_compression: bool
-    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
-    three, for 5 % of the round trip, at most 1 ms."""
-    initial_window: str
-    """The window at the start."""
-    minimum_window: str
-    """No decrease goes below this; default: 2 segments, or the initial window if that is
-    smaller."""
-    initial_ssthresh: str
-    """Where the first slow start ends, for controllers that have a slow-start threshold, in bytes
-    of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had 65,535 B up to its
-    release 3.24."""
+    offload: Offload
+    """What the interfaces of both hosts do."""
     split: Split
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
@@ -2657,7 +2699,7 @@ class Node(TypedDict, total=False):
     count: int
     """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one node."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the nodes have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -2704,8 +2746,8 @@ class RateLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
-    that are larger are dropped, and their sender is notified; simulated IP packets are not
-    affected. Default: no limit."""
+    that are larger are dropped, and their sender is notified. The packets of flows over IP must
+    not be larger; beside NDN packets they are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2719,7 +2761,7 @@ class RateLink(TypedDict, total=False):
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the links have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -2768,8 +2810,8 @@ class RadioLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
-    that are larger are dropped, and their sender is notified; simulated IP packets are not
-    affected. Default: no limit."""
+    that are larger are dropped, and their sender is notified. The packets of flows over IP must
+    not be larger; beside NDN packets they are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2783,7 +2825,7 @@ class RadioLink(TypedDict, total=False):
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the links have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -2832,8 +2874,8 @@ class FixedWirelessLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
-    that are larger are dropped, and their sender is notified; simulated IP packets are not
-    affected. Default: no limit."""
+    that are larger are dropped, and their sender is notified. The packets of flows over IP must
+    not be larger; beside NDN packets they are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2847,7 +2889,7 @@ class FixedWirelessLink(TypedDict, total=False):
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the links have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -2896,8 +2938,8 @@ class OpticalLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
-    that are larger are dropped, and their sender is notified; simulated IP packets are not
-    affected. Default: no limit."""
+    that are larger are dropped, and their sender is notified. The packets of flows over IP must
+    not be larger; beside NDN packets they are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2911,7 +2953,7 @@ class OpticalLink(TypedDict, total=False):
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the links have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -2960,8 +3002,8 @@ class TraceLink(TypedDict, total=False):
     """The most bytes of an NDN packet on it, with its NDNLPv2 headers and without `overhead`:
     larger ones are sent in fragments and reassembled at the other end; where one is lost, the
     packet is. At least 127 B. Packets between regions, and those of real hosts in an emulation,
-    that are larger are dropped, and their sender is notified; simulated IP packets are not
-    affected. Default: no limit."""
+    that are larger are dropped, and their sender is notified. The packets of flows over IP must
+    not be larger; beside NDN packets they are not affected. Default: no limit."""
     pit_token: str
     """The bytes of the PIT token that each NDN packet carries on it (NDNLPv2): 1 to 32. Default:
     no token."""
@@ -2975,7 +3017,7 @@ class TraceLink(TypedDict, total=False):
     count: int
     """How many links it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one link."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the links have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -3146,7 +3188,7 @@ class Producer(TypedDict, total=False):
     count: int
     """How many producers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
     `#` is the number. Default: it is one producer."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the producers have in turn: the first one has the first
     value, and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -3162,10 +3204,8 @@ class Consumer(TypedDict, total=False):
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
     table with the latter as `kind` and parameters; required."""
-    initial_window: str
-    """The window at the start."""
-    minimum_window: str
-    """The smallest window; default: the initial one."""
+    window: ConsumerWindow
+    """Its window."""
     workload: ConsumerWorkload
     """What it asks for; default: `stream`."""
     start: str
@@ -3181,8 +3221,6 @@ class Consumer(TypedDict, total=False):
     always have one."""
     must_be_fresh: bool
     """Whether cached Data past its freshness is refused."""
-    window_fraction: WindowFraction
-    """What a fraction of a segment in the window allows."""
     on_mark: Reaction
     """How it reacts to marked Data."""
     on_timeout: Reaction
@@ -3194,33 +3232,17 @@ class Consumer(TypedDict, total=False):
     with `once-per-round-trip`. Default: at the highest segment asked for, as in ndn-tools. With a
     share: behind the next segment, by that share of the segments from the highest received to the
     next; 50 % in ndnSIM."""
-    late_data: LateData
-    """What Data does whose Interest timed out and was not sent again yet."""
-    timeout_meaning: TimeoutMeaning
-    """What a timeout means to the controller."""
+    timeout: ConsumerTimeout
+    """When an Interest times out, and what that means."""
     blocking_read: BlockingRead
     """It does everything in one loop, as Cefore's `cefgetfile`: it reads, waiting for a message,
     and looks for what is missing only after that, so that a loss stalls it for 1 s to 2 s. Out-
     of-order Data lets no new Interest leave: the window begins with the first segment that is
     missing. No timeouts, and no reaction to NACKs. Default: timeouts."""
-    backoff: Backoff
-    """When a timeout doubles the timeout."""
-    initial_timeout: str
-    """The timeout before the first round trip is measured."""
-    minimum_timeout: str
-    """The smallest timeout."""
-    maximum_timeout: str
-    """The greatest timeout."""
-    most_doublings: int
-    """How often the timeout may have been doubled; default: no limit."""
-    rtt_gain: RttGain
-    """How much one round trip moves the smoothed one."""
-    timeout_check: str
-    """How often timeouts are looked for; default: when they expire."""
     count: int
     """How many consumers it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts
     `#` is the number. Default: it is one consumer."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the consumers have in turn: the first one has the first
     value, and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -3264,7 +3286,7 @@ class TcpFlow(From, total=False):
     count: int
     """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the flows have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
@@ -3293,43 +3315,16 @@ class TcpFlow(From, total=False):
     server_ecn: Ecn
     """What the other end would do with ECN: beside one that can do less, `accurate` and
     `scalable` fall back to `classic`, and all to `off`; default: the same."""
-    acknowledge_every: str
-    """After how many full segments the receiver acknowledges. More than two thin out the
-    acknowledgements."""
-    acknowledge_within: str
-    """How long it waits for them."""
-    initial_timeout: str
-    """The timeout before the first round trip is measured."""
-    minimum_timeout: str
-    """The smallest timeout. The default is Linux's; RFC 6298 has 1 s."""
-    minimum_variation: str
-    """The least by which the timeout exceeds the smoothed round trip. The default is Linux's; RFC
-    6298 has the clock's granularity."""
-    maximum_timeout: str
-    """The greatest timeout."""
-    receive_buffer: str
-    """What the receiver can hold, always; default: 64 KiB at first, and with what is taken in a
-    round trip more, up to `maximum_receive_buffer`."""
-    maximum_receive_buffer: str
-    """How far the receive buffer grows. The default is Linux's."""
-    send_buffer: str
-    """What the sender can hold until it is acknowledged. The default is Linux's."""
-    write_size: str
-    """What its applications write at a time: data that they have at once is written in pieces of
-    that size, without a pause, each of which is sent if it can be; `bulk` with a `rate` writes a
-    piece when it is made. Default: all that there is."""
-    nagle: Nagle
-    """Which data that does not fill a segment waits for more, by Nagle's algorithm. What is
-    written last before a connection is closed does not. The default is as if applications had set
-    `TCP_NODELAY`, which systems do not by default."""
-    after_idleness: Idleness
-    """What happens to the window when nothing was sent for longer than the timeout. BBR is not
-    concerned."""
-    after_path_change: AfterPathChange
-    """What happens to the window and the round-trip estimate when packets take another path by
-    the flow's `path_policy`."""
-    reading: Reading
-    """When the receiving application takes what arrived."""
+    window: Window
+    """The congestion window at the start, and when it begins anew."""
+    acknowledgements: Acknowledgements
+    """When the receiver acknowledges."""
+    timeout: TcpTimeout
+    """The limits of the retransmission timeout."""
+    buffers: Buffers
+    """How much both ends hold."""
+    socket: Socket
+    """How its applications use their sockets."""
     pacing: bool
     """Whether segments are spread over the round trip also where the controller does not ask for
     it."""
@@ -3339,31 +3334,8 @@ class TcpFlow(From, total=False):
     none of its packets. Default: where the first link of the path has a constant rate, is not the
     narrowest of several, and does not lead up to a satellite. A link that is the narrowest stands
     for the network, and its queue is that of a router."""
-    segmentation_offload: bool
-    """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
-    or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
-    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
-    to come."""
-    receive_offload: bool
-    """Whether segments that arrive in one poll of the receiving host's interface are merged, up
-    to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:
-    acknowledgements are not merged, but they arrive in polls as well."""
-    receive_coalescing: str
-    """With `receive_offload`: how long after the first segment of a poll the poll is (`rx-usecs`
-    of ethtool). The default is that of Linux's drivers for Intel's adapters of 10 Gbps and more,
-    20,000 interrupts a second."""
-    sack_compression: bool
-    """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: but for
-    three, for 5 % of the round trip, at most 1 ms."""
-    initial_window: str
-    """The window at the start."""
-    minimum_window: str
-    """No decrease goes below this; default: 2 segments, or the initial window if that is
-    smaller."""
-    initial_ssthresh: str
-    """Where the first slow start ends, for controllers that have a slow-start threshold, in bytes
-    of data; default: unlimited, as RFC 5681, section 3.1, recommends. ns-3 had 65,535 B up to its
-    release 3.24."""
+    offload: Offload
+    """What the interfaces of both hosts do."""
     split: Split
     """Proxies on its path that split its connections (RFC 3135). What a flow counts is then what
     its own two hosts count: windows, delays and retransmissions of the connection to the first
@@ -3407,7 +3379,7 @@ class UdpFlow(From, total=False):
     count: int
     """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
-    in_turn: dict[str, Sequence[Any]]
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
     """For some keys, the values that the flows have in turn: the first one has the first value,
     and after the last value it is the turn of the first again. Default: all have the same
     values."""
