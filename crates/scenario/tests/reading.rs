@@ -113,19 +113,19 @@ fn satellites_come_from_two_lines_and_from_messages() {
 #[test]
 fn a_wrong_element_set_is_said_with_its_file_and_place() {
     for (elements, expected) in [
-        (LINES.replace("9992", "9993"), "elements, line 2: its checksum is 3"),
-        (LINES.replace("236008", ""), "elements, line 3: it has 63 characters, not 69"),
+        (LINES.replace("9992", "9993"), "elements: line 2: its checksum is 3"),
+        (LINES.replace("236008", ""), "elements: line 3: it has 63 characters, not 69"),
         (
             format!("[{MESSAGE},{}]", MESSAGE.replace("15.4", "x")),
-            "elements, line 6: expected value",
+            "elements: line 6: expected value",
         ),
         (
             format!("[{MESSAGE},{}]", MESSAGE.replace("15.49507896", "\"x\"")),
-            "elements, record 2: MEAN_MOTION: invalid float literal",
+            "elements: record 2: MEAN_MOTION: invalid float literal",
         ),
-        (MESSAGE.replace("BSTAR", "B*"), "elements, record 1: missing field `BSTAR`"),
-        ("EPOCH,MEAN_MOTION\nnow".into(), "elements, line 2: it has 1 values"),
-        ("<omm/>".into(), "elements, line 1: no line 1 follows it"),
+        (MESSAGE.replace("BSTAR", "B*"), "elements: record 1: missing field `BSTAR`"),
+        ("EPOCH,MEAN_MOTION\nnow".into(), "elements: line 2: it has 1 values"),
+        ("<omm/>".into(), "elements: line 1: no line 1 follows it"),
     ] {
         let error = read(SATELLITES, &[("elements", &elements)]).expect_err("it is wrong");
         assert!(error.message.starts_with(expected), "{}, not {expected}", error.message);
