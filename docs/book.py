@@ -39,6 +39,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     )
 
 
+def on_page_markdown(markdown: str, **_: Any) -> str:
+    """Give blocks of code a language alone: rustdoc's attributes would hide where they end."""
+    return re.sub(r"^```rust,ignore$", "```rust", markdown, flags=re.MULTILINE)
+
+
 def file(config: MkDocsConfig, path: str, inclusion: InclusionLevel) -> File:
     """Describe a file of the repository, as mkdocs does one of its folder."""
     return File.generated(config, path, abs_src_path=str(ROOT / path), inclusion=inclusion)
