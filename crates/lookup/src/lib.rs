@@ -1,5 +1,5 @@
 //! What it costs to find the next hop: the code of a region, by each rule of
-//! [`windtunnel_networks::region::Lookup`], beside the longest prefix of an address.
+//! [`windtunnel_networks::region::CodeLookup`], beside the longest prefix of an address.
 //!
 //! A lookup waits for the one before it, so that the time is that of a lookup and not of several
 //! at once.
