@@ -9,8 +9,7 @@ use windtunnel_engine::{Handle, Time, hash_twice};
 use crate::dscp::Dscp;
 use crate::ecn::Ecn;
 use crate::flow_key::FlowKey;
-use crate::ip::IpVersion;
-use crate::ip::LEAST_MTU_V6;
+use crate::ip::{IpVersion, LEAST_MTU_V6};
 
 /// An IP packet or a frame of a real host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! Traces: when, or how fast, a link sends, and what weather it has.
+//! Traces: when, or how fast, a link sends.
 
 use std::ops::RangeInclusive;
 
@@ -6,10 +6,10 @@ use windtunnel_engine::{Duration, Rate};
 use windtunnel_reading::error::{Mistake, list};
 use windtunnel_reading::lines::{Line, lines, shown, words};
 
-use super::rows::{MOST_MBPS, check_count, whole};
+pub(crate) use super::rows::check_count;
+use super::rows::{MOST_MBPS, whole};
 use super::table;
-use crate::weather::Kind;
-use crate::{Course, Opportunities, RateTrace};
+use crate::{Opportunities, RateTrace};
 
 /// The latest time of a delivery trace, in milliseconds: 208 days.
 const LATEST_MS: u64 = 18_000_000_000;
@@ -79,7 +79,11 @@ fn is_head(line: &Line<'_>) -> bool {
 }
 
 /// Checks that times begin at zero and rise.
-fn check_time(line: &Line<'_>, time: Duration, last: Option<Duration>) -> Result<(), Mistake> {
+pub(crate) fn check_time(
+    line: &Line<'_>,
+    time: Duration,
+    last: Option<Duration>,
+) -> Result<(), Mistake> {
     match last {
         None if time != Duration::ZERO => Err(line
             .mistake(format!("the trace begins at {time}"))
@@ -91,26 +95,6 @@ fn check_time(line: &Line<'_>, time: Duration, last: Option<Duration>) -> Result
     }
 }
 
-/// Reads a trace of the weather: on each line a time in seconds, and what it is like then.
-pub(crate) fn weather(text: &str, kind: &Kind) -> Result<Course, Mistake> {
-    let mut rows: Vec<(Duration, f64)> = Vec::new();
-    for line in lines(text) {
-        let (time, value) = pair(&line, kind.name, kind.unit)?;
-        check_time(&line, time, rows.last().map(|it| it.0))?;
-        check_count(&line, rows.len())?;
-        let what = format!("{} in {}", kind.name, kind.unit);
-        let value = number(&line, value, &what, kind.range.clone())?;
-        rows.push((time, value * kind.worth));
-    }
-    if rows.is_empty() {
-        return Err(Mistake::new("the trace is empty").help(format!(
-            "write a time in seconds and a {} in {} on each line",
-            kind.name, kind.unit
-        )));
-    }
-    Ok(Course::new(rows))
-}
-
 /// The time and the rate of a line.
 fn rate(line: &Line<'_>) -> Result<(Duration, Option<Rate>), Mistake> {
     let (from, rate) = pair(line, "rate", "Mbit/s")?;
@@ -119,7 +103,11 @@ fn rate(line: &Line<'_>) -> Result<(Duration, Option<Rate>), Mistake> {
 }
 
 /// The time of a line, and its other word, which is called `what` and has that unit.
-fn pair<'a>(line: &Line<'a>, what: &str, unit: &str) -> Result<(Duration, &'a str), Mistake> {
+pub(crate) fn pair<'a>(
+    line: &Line<'a>,
+    what: &str,
+    unit: &str,
+) -> Result<(Duration, &'a str), Mistake> {
     let words: Vec<&str> = words(line).collect();
     let [time, other] = words[..] else {
         let message = format!("\"{}\" is not a time and {what}", shown(line.text));
@@ -134,7 +122,7 @@ fn pair<'a>(line: &Line<'a>, what: &str, unit: &str) -> Result<(Duration, &'a st
 }
 
 /// A number of a line, which is called `what`, within a range.
-fn number(
+pub(crate) fn number(
     line: &Line<'_>,
     word: &str,
     what: &str,
@@ -197,7 +185,6 @@ mod tests {
         ) {
             let _ = opportunities(&text, repeat);
             let _ = rates(&text, repeat);
-            let _ = weather(&text, &crate::weather::VISIBILITY);
         }
 
         #[test]

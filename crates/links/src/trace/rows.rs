@@ -37,7 +37,7 @@ pub(super) fn whole(
     Ok(RateTrace { rows, delays, repeat })
 }
 
-pub(super) fn check_count(line: &Line<'_>, count: usize) -> Result<(), Mistake> {
+pub(crate) fn check_count(line: &Line<'_>, count: usize) -> Result<(), Mistake> {
     match count {
         ..MOST_LINES => Ok(()),
         _ => Err(line

@@ -1,5 +1,6 @@
 //! Weather: always the same, or from a file.
 
+mod file;
 mod kinds;
 
 use std::borrow::Cow;
@@ -12,9 +13,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 
 use crate::Course;
-use crate::trace::lines;
-use kinds::{FOG, RAIN};
-pub(crate) use kinds::{Kind, VISIBILITY};
+use kinds::{FOG, Kind, RAIN, VISIBILITY};
 use windtunnel_reading::error::Mistake;
 use windtunnel_reading::files::Files;
 use windtunnel_reading::located::Located;
@@ -86,7 +85,7 @@ impl<K: OfWeather> Weather<K> {
         match self {
             Self::Constant(it) => Ok(Arc::new(Course::constant(*it))),
             Self::File(it, _) => {
-                let read = |text: &str| lines::weather(text, K::kind()).map(Arc::new);
+                let read = |text: &str| file::course(text, K::kind()).map(Arc::new);
                 files.read_once(&it.file, K::kind().name, read)
             }
         }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::checksum::{partial, set_of_ipv4};
+use super::checksum::partial;
 use super::header::{OFFLOAD_HEADER, OffloadHeader, Segmented};
-use super::layout::{FLAGS, Layout, PSH, SEQUENCE};
+use super::layout::{FLAGS, Layout, PSH, SEQUENCE, set_length};
 
 /// The most datagrams that the kernel takes as one (UDP_MAX_SEGMENTS until Linux 6.13).
 const MOST_DATAGRAMS: usize = 64;
@@ -115,13 +115,7 @@ impl Coalescer {
             let length = (length - layout.network) as u16;
             packet[layout.network + 4..layout.network + 6].copy_from_slice(&length.to_be_bytes());
         }
-        if packet[0] >> 4 == 6 {
-            let length = (length - layout.network) as u16;
-            packet[4..6].copy_from_slice(&length.to_be_bytes());
-        } else {
-            packet[2..4].copy_from_slice(&(length as u16).to_be_bytes());
-            set_of_ipv4(&mut packet[..layout.network]);
-        }
+        set_length(&mut packet[..layout.network], length);
         let sum = partial(layout.pseudo_header(packet));
         packet[checksum..checksum + 2].copy_from_slice(&sum);
         let header = OffloadHeader {

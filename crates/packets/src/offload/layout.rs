@@ -5,7 +5,7 @@ use std::ops::Range;
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, Ipv4Header, Ipv6Header};
 
-use super::checksum::is_right;
+use super::checksum::{is_right, set_of_ipv4};
 use super::header::Segmented;
 
 /// Within a TCP header (RFC 9293, section 3.1): the sequence number, the end of the acknowledgment
@@ -73,6 +73,16 @@ impl Layout {
         let header = Sum16BitWords::new().add_slice(&packet[..self.network]);
         let whole = self.pseudo_header(packet).add_slice(&packet[self.network..]);
         (!is_v4 || is_right(header)) && is_right(whole)
+    }
+}
+
+/// Sets the length of a packet in its IP header, and over IPv4 the checksum.
+pub(super) fn set_length(header: &mut [u8], length: usize) {
+    if header[0] >> 4 == 6 {
+        header[4..6].copy_from_slice(&((length - Ipv6Header::LEN) as u16).to_be_bytes());
+    } else {
+        header[2..4].copy_from_slice(&(length as u16).to_be_bytes());
+        set_of_ipv4(header);
     }
 }
 

@@ -3,10 +3,11 @@
 use etherparse::checksum::Sum16BitWords;
 use etherparse::{IpNumber, IpSlice};
 
-use super::checksum::{complement, of_udp, set_of_ipv4};
+use super::checksum::{complement, of_udp};
 use super::header::{OffloadHeader, Segmented};
 use super::layout::{
-    ACK_NUMBER_END, CWR, FIN, FLAGS, PSH, SEQUENCE, TCP_CHECKSUM, TCP_MIN, UDP_CHECKSUM, UDP_HEADER,
+    ACK_NUMBER_END, CWR, FIN, FLAGS, PSH, SEQUENCE, TCP_CHECKSUM, TCP_MIN, UDP_CHECKSUM,
+    UDP_HEADER, set_length,
 };
 
 /// The longest headers of IP and TCP together that are segmented, in bytes.
@@ -154,14 +155,11 @@ impl Cutter {
 /// The fields of an IP header that are each segment's own: its length and, over IPv4, identification,
 /// which counts on as the kernel does it, and checksum.
 fn put_network(header: &mut [u8], length: usize, number: usize) {
-    if header[0] >> 4 == 6 {
-        header[4..6].copy_from_slice(&((length - 40) as u16).to_be_bytes());
-        return;
+    if header[0] >> 4 == 4 {
+        let identification = u16::from_be_bytes([header[4], header[5]]).wrapping_add(number as u16);
+        header[4..6].copy_from_slice(&identification.to_be_bytes());
     }
-    let identification = u16::from_be_bytes([header[4], header[5]]).wrapping_add(number as u16);
-    header[2..4].copy_from_slice(&(length as u16).to_be_bytes());
-    header[4..6].copy_from_slice(&identification.to_be_bytes());
-    set_of_ipv4(header);
+    set_length(header, length);
 }
 
 /// The fields of a TCP header that are each segment's own: CWR is the first one's (RFC 3168, section

@@ -2,33 +2,19 @@
 
 use std::net::IpAddr;
 
-use crate::common::{direction, join_unequal, nodes};
+use crate::routers::{at, chain};
 use etherparse::icmpv4::DestUnreachableHeader;
 use etherparse::icmpv6::DestUnreachableCode;
 use etherparse::{
     IcmpEchoHeader, Icmpv4Type, Icmpv6Type, IpSlice, PacketBuilder, SlicedPacket, TransportSlice,
 };
 use proptest::prelude::*;
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::Time;
 use windtunnel_packets::ip::{address_of_node, address_of_node_v6, node_of_address};
 use windtunnel_packets::real::RealHeader;
-use windtunnel_world::{Plan, World};
+use windtunnel_world::World;
 
 const ECHO: IcmpEchoHeader = IcmpEchoHeader { id: 7, seq: 9 };
-
-/// Hosts at the ends of two routers; each link takes 5 ms.
-fn chain() -> Plan {
-    let mut plan = nodes(&["near", "one", "other", "far"]);
-    for first in 0..3 {
-        join_unequal(&mut plan, first, first + 1, [direction(1_000, 5), direction(1_000, 5)]);
-    }
-    plan.attachments = vec![0, 3];
-    plan
-}
-
-fn at(milliseconds: u64) -> Time {
-    Time::ZERO + Duration::from_millis(milliseconds)
-}
 
 fn address(node: usize, is_v6: bool) -> IpAddr {
     if is_v6 { address_of_node_v6(node, 0).into() } else { address_of_node(node, 0).into() }

@@ -15,7 +15,7 @@ use windtunnel_packets::real::RealHeader;
 use windtunnel_world::{Plan, World};
 
 /// Hosts at the ends of two routers; each link takes 5 ms.
-fn chain() -> Plan {
+pub(crate) fn chain() -> Plan {
     let mut plan = nodes(&["near", "one", "other", "far"]);
     for first in 0..3 {
         join_unequal(&mut plan, first, first + 1, [direction(1_000, 5), direction(1_000, 5)]);
@@ -49,7 +49,7 @@ fn fragmentable(data: usize) -> Vec<u8> {
     [&header.to_bytes()[..], data].concat()
 }
 
-fn at(milliseconds: u64) -> Time {
+pub(crate) fn at(milliseconds: u64) -> Time {
     Time::ZERO + Duration::from_millis(milliseconds)
 }
 
