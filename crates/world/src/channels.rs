@@ -74,6 +74,11 @@ impl Channels {
         }
     }
 
+    /// The link of a channel.
+    pub(crate) fn link(&self, index: u32) -> usize {
+        self.0[index as usize].link as usize
+    }
+
     /// Has the link follow its channel.
     pub(crate) fn follow(&mut self, network: &mut Network, now: Time, index: u32) {
         let link = &mut self.0[index as usize];

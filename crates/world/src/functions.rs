@@ -181,6 +181,11 @@ impl Functions {
         }
     }
 
+    /// The node of a function.
+    pub(crate) fn node(&self, function: u32) -> usize {
+        self.functions[function as usize].node as usize
+    }
+
     /// What the connection of a tunnel's end counted, if it is one.
     pub(crate) fn tunnel_connection(&self, function: u32) -> Option<EndpointCounters> {
         match &self.functions[function as usize].function {

@@ -1,6 +1,6 @@
 //! Ports and the packets in them, and the path of IP packets from port to port.
 
-use windtunnel_engine::{EventQueue, Handle, Rate, Streams, Time, prefetch};
+use windtunnel_engine::{Handle, Rate, Streams, Time, prefetch};
 use windtunnel_links::Reception;
 use windtunnel_networks::function::{LinkState, Tap};
 use windtunnel_networks::layer::{Destination, Notice};
@@ -9,6 +9,7 @@ use windtunnel_packets::icmp::IcmpError;
 use windtunnel_packets::real::RealPacket;
 use windtunnel_packets::{Body, Packet, PacketStore, Route};
 
+use crate::agenda::Agenda;
 use crate::attachments::Attachments;
 use crate::capture::{View, Watches};
 use crate::event::{Event, Kind};
@@ -24,7 +25,7 @@ use crate::routers::Routers;
 use crate::side::Side;
 
 /// With so few ports everything lies in the cache, and a look ahead only costs.
-const FEW_PORTS: usize = 256;
+pub(crate) const FEW_PORTS: usize = 256;
 const LOOKAHEAD: usize = 8;
 /// So many nodes forward a packet by their tables: the default of IP (RFC 1700). Along a path
 /// that was computed as a whole it cannot come back to where it was.
@@ -76,7 +77,7 @@ pub(crate) struct RateChange {
 /// The ports with their packets, and the events that they make.
 #[derive(Debug)]
 pub(crate) struct Network {
-    pub(crate) events: EventQueue<Event>,
+    pub(crate) events: Agenda,
     pub(crate) packets: PacketStore,
     pub(crate) ports: Vec<Port>,
     pub(crate) forwarding: Forwarding,
@@ -85,6 +86,10 @@ pub(crate) struct Network {
     /// there are any.
     leaving: Vec<(PortId, usize)>,
     leaves: Vec<bool>,
+    /// By port, the island where its packets arrive, if there are several.
+    far_islands: Vec<u32>,
+    /// Whether what the next events will touch is worth fetching.
+    looks_ahead: bool,
     /// Packets that did not leave their node, in that order.
     pub(crate) arrived: Vec<Arrived>,
     /// Where packets of real hosts enter and leave.
@@ -141,10 +146,16 @@ impl Network {
             from_here.map(|it| (*it, partition.part(topology.far(*it)))).collect();
         let mut leaves = vec![false; if leaving.is_empty() { 0 } else { ports.len() }];
         leaving.iter().for_each(|(port, _)| leaves[port.index()] = true);
+        let far = |port: usize| partition.island(topology.far(PortId(port as u32))) as u32;
+        let several = if partition.islands(part) > 1 { ports.len() } else { 0 };
+        let far_islands = (0..several).map(far).collect();
+        let looks_ahead = most_ports(plan, partition, part) > FEW_PORTS;
         Self {
             leaving,
             leaves,
-            events: EventQueue::looking_ahead(if ports.len() > FEW_PORTS { LOOKAHEAD } else { 1 }),
+            far_islands,
+            events: Agenda::looking_ahead(if looks_ahead { LOOKAHEAD } else { 1 }),
+            looks_ahead,
             packets: PacketStore::default(),
             ports,
             attachments: Attachments::new(plan, &mut forwarding),
@@ -164,15 +175,23 @@ impl Network {
     /// Has something happen at `time`.
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
-        let time = time.max(self.events.now());
-        self.events.schedule(time, event.at(time));
+        self.events.schedule(time, event);
+    }
+
+    /// Has everything happen in the order of time; only before the first event.
+    pub(crate) fn unite_islands(&mut self) {
+        self.events.share_out(1, |_| 0);
+        self.far_islands.clear();
     }
 
     /// Has the packet first on a port's link arrive at `time`.
     #[inline]
     fn schedule_arrival(&mut self, time: Time, port: PortId) {
-        let place = self.ports[port.index()].leads_to();
-        self.schedule(time, Event::arrival(port, place));
+        let arrival = Event::arrival(port, self.ports[port.index()].leads_to());
+        match self.far_islands.get(port.index()) {
+            None => self.events.schedule(time, arrival),
+            Some(island) => self.events.schedule_on(*island as usize, time, arrival),
+        }
     }
 
     /// Gives a new packet to a port.
@@ -404,7 +423,7 @@ impl Network {
     /// Whether what the next events will touch is worth fetching.
     #[inline]
     pub(crate) fn looks_ahead(&self) -> bool {
-        self.ports.len() > FEW_PORTS
+        self.looks_ahead
     }
 
     /// Fetches the packet that arrives next through a port.
@@ -540,6 +559,14 @@ impl Network {
             self.schedule(time, Event::new(Kind::Medium, medium));
         }
     }
+}
+
+/// How many ports the largest island of a part has.
+fn most_ports(plan: &Plan, partition: &Partition, part: usize) -> usize {
+    let mut counts = vec![0; partition.islands(part)];
+    let nodes = plan.links.iter().flat_map(|it| it.nodes);
+    nodes.filter(|it| partition.part(*it) == part).for_each(|it| counts[partition.island(it)] += 1);
+    counts.into_iter().max().unwrap_or(0)
 }
 
 /// For each port whether what it loses changes in the course of time.

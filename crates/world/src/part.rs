@@ -11,6 +11,7 @@ use std::sync::Arc;
 use windtunnel_engine::{Streams, Time};
 use windtunnel_packets::Body;
 
+use crate::agenda::Agenda;
 use crate::channels::Channels;
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
@@ -21,7 +22,7 @@ use crate::network::{Arrived, At, Network};
 use crate::nodes::Nodes;
 use crate::partition::Partition;
 use crate::path::Hop;
-use crate::plan::{ChangePlan, Plan, SkyPlan};
+use crate::plan::{ChangePlan, LinkPlan, Plan, SkyPlan};
 use crate::port_id::PortId;
 use crate::routing::Unreachable;
 use crate::sessions::Sessions;
@@ -59,6 +60,7 @@ impl Part {
         part: usize,
         rerouting: Option<Arc<Plan>>,
     ) -> Result<Self, Unreachable> {
+        let islands = partition.islands(part);
         let streams = Streams::new(plan.seed, plan.run);
         let is_here = |node: usize| partition.part(node) == part;
         let channels = Channels::new(plan, &streams);
@@ -83,7 +85,7 @@ impl Part {
         if sky.is_some() {
             Sky::start(&mut network);
         }
-        Ok(Self {
+        let mut part = Self {
             changes,
             rerouting,
             sky,
@@ -95,7 +97,36 @@ impl Part {
             sessions,
             names,
             repeated: 0,
-        })
+        };
+        part.share_out(plan, partition, islands);
+        Ok(part)
+    }
+
+    /// Gives each island the events with which it begins.
+    fn share_out(&mut self, plan: &Plan, partition: &Partition, islands: usize) {
+        if islands > 1 {
+            let mut events = std::mem::replace(&mut self.network.events, Agenda::looking_ahead(1));
+            events.share_out(islands, |it| partition.island(self.node_of(plan, it)));
+            self.network.events = events;
+        }
+    }
+
+    /// The node where one of the first events happens.
+    fn node_of(&self, plan: &Plan, event: Event) -> usize {
+        let (of, topology) = (event.of(), self.network.forwarding.topology());
+        match event.kind() {
+            Kind::Arrival => topology.far(PortId(of)),
+            Kind::Service => topology.near(PortId(of)),
+            Kind::Medium => {
+                let is_shared = |it: &&LinkPlan| it.medium == Some(of as usize);
+                plan.links.iter().find(is_shared).map_or(0, |it| it.nodes[0])
+            }
+            Kind::Channel => plan.links[self.channels.link(of)].nodes[0],
+            Kind::Layer => of as usize,
+            Kind::Function => self.functions.node(of),
+            Kind::Application => self.hosts.node(of),
+            kind => unreachable!("no island begins with {kind:?}"),
+        }
     }
 
     /// Lets the next event happen, if it is due no later than `end`; returns its time.

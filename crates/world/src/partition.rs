@@ -1,6 +1,10 @@
 //! How a world is cut into parts that run on threads of their own. Nodes stay together
 //! that act on each other without delay: those on the ends of a link without delay or of
-//! one that follows a channel, those of links that share a medium, the ends of a tunnel that is a TCP connection, and the sender that a radio's reports go to.
+//! one that follows a channel, those of links that share a medium, the ends of a tunnel that is a
+//! TCP connection, and the sender that a radio's reports go to.
+//!
+//! Inside a part, only links with a delay as long as a window of time lead from one island to
+//! another: islands run one after another through each window.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -8,7 +12,8 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Time};
 
 use crate::forwarding::Forwarding;
-use crate::plan::{ChangePlan, LinkChange, Plan, TunnelCarrier};
+use crate::network::FEW_PORTS;
+use crate::plan::{ChangePlan, LinkChange, LinkPlan, Plan, TunnelCarrier};
 use crate::port_id::PortId;
 use crate::routing::Groups;
 
@@ -24,6 +29,16 @@ pub(crate) struct Partition {
     pub(crate) lookahead: Duration,
     /// When those ports change, in order.
     pub(crate) changes: Vec<Time>,
+    islands: Islands,
+}
+
+/// The islands of each part.
+#[derive(Clone, Debug)]
+struct Islands {
+    /// By node, the number of its island among those of its part.
+    of: Vec<u32>,
+    /// By part, how many there are.
+    counts: Vec<u32>,
 }
 
 impl Partition {
@@ -32,11 +47,16 @@ impl Partition {
         Self::new(plan, 1, vec![0; plan.nodes.len()])
     }
 
+    /// Everything in one part, with its islands.
+    pub(crate) fn islands_of(plan: &Plan) -> Self {
+        Self::whole(plan).with_islands(plan)
+    }
+
     /// At most this many parts of about the same load.
     pub(crate) fn of(plan: &Plan, forwarding: &Forwarding, threads: usize) -> Self {
         let loads = loads(plan, forwarding);
         let of = Shares::of(plan).share(plan, &loads, threads);
-        Self::new(plan, threads, of)
+        Self::new(plan, threads, of).with_islands(plan)
     }
 
     fn new(plan: &Plan, parts: usize, of: Vec<u32>) -> Self {
@@ -56,7 +76,23 @@ impl Partition {
         let mut changes: Vec<Time> = on_cut.map(|it| it.time).collect();
         changes.sort_unstable();
         changes.dedup();
-        Self { parts, of, cut, lookahead, changes }
+        let islands = Islands { of: vec![0; of.len()], counts: vec![1; parts] };
+        Self { parts, of, cut, lookahead, changes, islands }
+    }
+
+    /// The same with the islands of each part, where nothing in the plan concerns all nodes at
+    /// once.
+    fn with_islands(mut self, plan: &Plan) -> Self {
+        let concerns_all = !plan.changes.is_empty() || plan.sky.is_some() || !plan.roots.is_empty();
+        let is_one = !plan.sessions.is_empty() || !plan.attachments.is_empty();
+        if !concerns_all && !is_one && plan.domains.is_none() && 2 * plan.links.len() > FEW_PORTS {
+            let window = window(plan);
+            self.islands = Islands::of(plan, &self, window);
+            if self.islands.counts.iter().any(|it| *it > 1) {
+                self.lookahead = self.lookahead.min(window);
+            }
+        }
+        self
     }
 
     /// How many parts there are.
@@ -68,6 +104,51 @@ impl Partition {
     pub(crate) fn part(&self, node: usize) -> usize {
         self.of[node] as usize
     }
+
+    /// How many islands a part has.
+    pub(crate) fn islands(&self, part: usize) -> usize {
+        self.islands.counts[part] as usize
+    }
+
+    /// The island of a node, among those of its part.
+    pub(crate) fn island(&self, node: usize) -> usize {
+        self.islands.of[node] as usize
+    }
+}
+
+impl Islands {
+    /// Those between which packets take at least a window.
+    fn of(plan: &Plan, partition: &Partition, window: Duration) -> Self {
+        let mut groups = Shares::of(plan).groups;
+        let is_short = |it: &&LinkPlan| it.directions.iter().any(|it| it.delay < window);
+        let inside = |it: &[usize; 2]| partition.part(it[0]) == partition.part(it[1]);
+        let short = plan.links.iter().filter(is_short).map(|it| it.nodes);
+        short.filter(inside).for_each(|it| _ = groups.join(it));
+        let mut counts = vec![0; partition.parts];
+        let mut of = vec![0; plan.nodes.len()];
+        // The root of a group is the least of its nodes.
+        for node in 0..plan.nodes.len() {
+            let root = groups.root(node);
+            if root == node {
+                let count = &mut counts[partition.part(node)];
+                of[node] = *count;
+                *count += 1;
+            } else {
+                of[node] = of[root];
+            }
+        }
+        Self { of, counts }
+    }
+}
+
+/// How long islands run at a time: as long as the fastest link takes for so many full frames. Long
+/// enough that an island finds in the caches what it touched before, and short enough that a run
+/// can be stopped between two windows.
+fn window(plan: &Plan) -> Duration {
+    const FRAMES: u32 = 256;
+    const FRAME: u32 = 1500;
+    let rates = plan.links.iter().flat_map(|it| &it.directions).map(|it| it.rate);
+    rates.max().map_or(Duration::MAX, |it| it.transmission_time(FRAMES * FRAME))
 }
 
 /// How the groups of nodes that stay together are shared out.

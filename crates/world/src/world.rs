@@ -70,7 +70,7 @@ impl World {
     pub fn on_threads(plan: &Plan, threads: usize) -> Result<Self, Unreachable> {
         let forwarding = Forwarding::new(plan)?;
         let partition = match threads {
-            0 | 1 => Partition::whole(plan),
+            0 | 1 => Partition::islands_of(plan),
             // What moves, moves everywhere at once.
             _ if plan.sky.is_some() => Partition::whole(plan),
             // A session is one thing in all the nodes that serve it.
@@ -135,9 +135,11 @@ impl World {
     }
 
     fn drive(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
-        match self.parts.all.len() {
-            1 => self.run_whole(control, limits),
-            _ => self.run_parts(control, limits),
+        let partition = &self.parts.partition;
+        if partition.parts() == 1 && self.parts.all[0].network.events.islands() == 1 {
+            self.run_whole(control, limits)
+        } else {
+            self.run_parts(control, limits)
         }
     }
 
@@ -211,6 +213,7 @@ impl World {
     /// world on one thread.
     pub fn watch(&mut self, plan: &Plan, watchers: Vec<(usize, Watcher)>) {
         assert_eq!(self.parts.all.len(), 1, "captures are in the order of time");
+        self.parts.all[0].network.unite_islands();
         self.parts.all[0].network.watches = Some(Box::new(Watches::new(plan, watchers)));
     }
 
@@ -220,6 +223,7 @@ impl World {
     pub fn log_packets(&mut self, plan: &Plan, flows: &[usize], chunk: usize, sink: SeriesSink) {
         assert_eq!(self.parts.all.len(), 1, "a log is in the order of time");
         let part = &mut self.parts.all[0];
+        part.network.unite_islands();
         let log = PacketLog::new(plan, flows, chunk, sink);
         let log = Arc::new(Mutex::new(log));
         let consumers = flows.iter().filter(|it| **it < plan.consumers.len());

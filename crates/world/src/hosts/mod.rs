@@ -58,6 +58,11 @@ impl Hosts {
         }
     }
 
+    /// The node of an application.
+    pub(crate) fn node(&self, application: u32) -> usize {
+        self.slots[application as usize].node
+    }
+
     /// When a flow starts: it begins then, or asks for its address.
     pub(crate) fn start_of(&self, flow: u32) -> Time {
         self.flows[flow as usize].start

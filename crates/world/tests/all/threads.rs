@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use crate::common::{
-    ask, direction, ip_flow, join, nodes, over_tcp, patient_disciplines, record, recorded, serve,
+    ask, codel, direction, fq_codel, ip_flow, join, nodes, over_tcp, patient_disciplines, record,
+    recorded, serve,
 };
 use windtunnel_applications::video::rules::{MpcSettings, RuleSettings};
 use windtunnel_applications::video::{
@@ -15,15 +16,21 @@ use windtunnel_engine::{Control, Duration, Rate, Stop, Streams, Time};
 use windtunnel_links::{Impairment, LoadDelay, Loss, Reordering};
 use windtunnel_networks::ndn::link_service::LinkServiceSettings;
 use windtunnel_packets::ip::IpVersion;
+use windtunnel_queues::CongestionAction;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, LinkChange, Paths, Plan, PortId, RecordingPlan, TcpTunnelPlan,
-    Transport, TunnelCarrier, TunnelPlan, World,
+    ChangePlan, DirectionPlan, FlowPlan, LinkChange, NodePlan, Paths, Plan, PortId, RecordingPlan,
+    TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan, World,
 };
 
-/// Everything that can be read from a world, as text.
+/// Everything that can be read from a world on so many threads, as text; on none: of one that is
+/// not cut at all.
 fn read(plan: &Plan, threads: usize) -> String {
-    let mut world = World::on_threads(plan, threads).expect("every flow has a path");
+    let world = match threads {
+        0 => World::new(plan),
+        _ => World::on_threads(plan, threads),
+    };
+    let mut world = world.expect("every flow has a path");
     let series = record(plan, &mut world, 64);
     let (stop, events) = world.run(&Control::default(), None);
     assert_eq!(stop, Stop::Finished);
@@ -45,8 +52,12 @@ fn read(plan: &Plan, threads: usize) -> String {
 }
 
 fn assert_same(plan: &Plan) {
-    let one = read(plan, 1);
-    for threads in [2, 3, 4] {
+    assert_same_on(plan, &[1, 2, 3, 4]);
+}
+
+fn assert_same_on(plan: &Plan, threads: &[usize]) {
+    let one = read(plan, 0);
+    for &threads in threads {
         let many = read(plan, threads);
         assert!(one == many, "{threads} threads: {}", first_difference(&one, &many));
     }
@@ -285,4 +296,69 @@ fn a_run_on_two_threads_can_be_cancelled() {
     let control = Control::default();
     control.cancel();
     assert_eq!(world.run(&control, None).0, Stop::Cancelled);
+}
+
+/// Rows of hosts, each row with flows of every kind; those that are joined are joined by a link with
+/// a delay of its own, over which flows lead too.
+fn rows(count: usize, joining: Option<&DirectionPlan>) -> Plan {
+    let one = row(&direction(20, 1));
+    let width = one.nodes.len();
+    let mut plan = nodes(&[]);
+    for row in 0..count {
+        let first = row * width;
+        let named = |name: &str| format!("{name}-{row}");
+        plan.nodes
+            .extend(one.nodes.iter().map(|it| NodePlan { name: named(&it.name), ..it.clone() }));
+        for place in 0..width - 1 {
+            join(&mut plan, first + place, first + place + 1, &direction(20, 1));
+        }
+        let moved = |it: &FlowPlan| FlowPlan {
+            name: named(&it.name),
+            from: it.from + first,
+            to: it.to + first,
+            ..it.clone()
+        };
+        plan.flows.extend(one.flows.iter().map(moved));
+        let prefix = named("/data");
+        serve(&mut plan, first + width - 1, &prefix);
+        ask(&mut plan, first, &prefix, 20);
+        if let Some(joining) = joining.filter(|_| row > 0) {
+            join(&mut plan, first - 1, first, joining);
+            let crossing = Workload::Bulk(BulkSettings { rate: None });
+            let tcp = over_tcp(Recovery::Rack, EcnMode::Off, crossing);
+            plan.flows.push(ip_flow(&named("crossing"), first - width, first + 2, tcp));
+        }
+    }
+    plan.duration = Duration::from_millis(400);
+    plan.recording = RecordingPlan::every(Duration::from_millis(100));
+    plan
+}
+
+/// More ports than lie in the caches anyway: each row is an island.
+#[test]
+fn networks_side_by_side_are_the_same_island_by_island() {
+    assert_same_on(&rows(27, None), &[1, 3]);
+}
+
+/// The links that join the rows are longer than islands run at a time: 154 ms.
+#[test]
+fn networks_with_long_links_between_them_are_the_same_island_by_island() {
+    assert_same_on(&rows(27, Some(&direction(20, 160))), &[1, 3]);
+}
+
+/// Those links lose, repeat and delay packets, and a queue before them is one that decides on
+/// departure.
+#[test]
+fn long_links_with_losses_are_the_same_island_by_island() {
+    let impairment = Impairment {
+        duplication: 0.02,
+        reordering: Reordering::Independent(0.05),
+        lateness: Duration::from_millis(3),
+        ..Impairment::default()
+    };
+    let link = DirectionPlan { impairment, loss: Loss::Bernoulli(0.01), ..direction(20, 160) };
+    assert_same_on(&rows(27, Some(&link)), &[1, 3]);
+    for discipline in [codel(CongestionAction::Mark), fq_codel(CongestionAction::Drop)] {
+        assert_same_on(&rows(27, Some(&DirectionPlan { discipline, ..direction(2, 160) })), &[1]);
+    }
 }
