@@ -17,22 +17,23 @@
 extern crate alloc;
 
 /// All controllers of this crate, for a macro that makes something of them: each is its module, its
-/// type there, and the number of its colour and shape in pictures.
+/// type there, and the number of its colour and shape in pictures. One that is larger than the others is
+/// boxed, so that these do not take its room.
 macro_rules! controllers {
     ($make:ident) => {
         $make! {
             agile_sd::AgileSd = 0,
             aimd::Aimd = 1,
             balia::Balia = 33,
-            bbr1::Bbr1 = 2,
-            bbr3::Bbr3 = 3,
+            bbr1::Bbr1 = 2 boxed,
+            bbr3::Bbr3 = 3 boxed,
             bic::Bic = 4,
-            c_mpbbr::CMpbbr = 34,
+            c_mpbbr::CMpbbr = 34 boxed,
             cltcp::Cltcp = 5,
             compound::Compound = 6,
-            copa::Copa = 7,
+            copa::Copa = 7 boxed,
             cubic::Cubic = 8,
-            d_tcp::DTcp = 9,
+            d_tcp::DTcp = 9 boxed,
             dctcp::Dctcp = 10,
             dctcp_sce::DctcpSce = 11,
             ec_elastic::EcElastic = 12,
@@ -42,8 +43,8 @@ macro_rules! controllers {
             h_tcp::HTcp = 16,
             highspeed::Highspeed = 17,
             illinois::Illinois = 18,
-            ledbat::Ledbat = 19,
-            ledbat_plus_plus::LedbatPlusPlus = 20,
+            ledbat::Ledbat = 19 boxed,
+            ledbat_plus_plus::LedbatPlusPlus = 20 boxed,
             lia::Lia = 35,
             new_reno::NewReno = 21,
             olia::Olia = 36,

@@ -9,17 +9,42 @@ use crate::signals::{
 };
 use crate::window::Window;
 
+/// How [`AnyController`] holds a controller.
+macro_rules! held {
+    ($type:ident) => { $type };
+    ($type:ident boxed) => { alloc::boxed::Box<$type> };
+}
+
 /// Makes [`AnyController`], an enum over all controllers: static dispatch in
 /// the hot loop, and one list for all uses of their names. The number of an entry is that of its
 /// [`look`].
 macro_rules! registry {
-    ($($module:ident :: $type:ident = $look:literal),+ $(,)?) => {
+    ($($module:ident :: $type:ident = $look:literal $($boxed:ident)?),+ $(,)?) => {
         $(pub use crate::$module::$type;)+
 
         /// Any registered controller, or an external one.
-        #[derive(Clone, Debug)]
+        #[derive(Debug)]
         #[allow(missing_docs, reason = "each variant is documented where its type is")]
-        pub enum AnyController { $($type($type),)+ External(alloc::boxed::Box<dyn External>) }
+        pub enum AnyController {
+            $($type(held!($type $($boxed)?)),)+
+            External(alloc::boxed::Box<dyn External>),
+        }
+
+        impl Clone for AnyController {
+            fn clone(&self) -> Self {
+                match self {
+                    $(Self::$type(it) => Self::$type(it.clone()),)+
+                    Self::External(it) => Self::External(it.clone()),
+                }
+            }
+            /// A transport copies it at each decrease: that makes no new box.
+            fn clone_from(&mut self, source: &Self) {
+                match (self, source) {
+                    $((Self::$type(it), Self::$type(source)) => it.clone_from(source),)+
+                    (it, source) => *it = source.clone(),
+                }
+            }
+        }
 
         /// Every registered controller's description.
         pub const DESCRIPTIONS: &[&Description] = &[$(&crate::$module::DESCRIPTION),+];
@@ -47,7 +72,7 @@ macro_rules! registry {
                 }
                 let name = settings.description().name;
                 $(if name == crate::$module::DESCRIPTION.name {
-                    return Self::$type($type::new(start, settings));
+                    return Self::$type($type::new(start, settings).into());
                 })+
                 unreachable!("settings are made from a registered description")
             }

@@ -34,6 +34,18 @@ pub struct Settings {
     maker: Option<Arc<dyn Maker>>,
 }
 
+/// The same parameters of the same controller; an external one must have the same maker.
+impl PartialEq for Settings {
+    fn eq(&self, other: &Self) -> bool {
+        let is_same_maker = match (&self.maker, &other.maker) {
+            (None, None) => self.description.name == other.description.name,
+            (Some(one), Some(other)) => Arc::ptr_eq(one, other),
+            _ => false,
+        };
+        is_same_maker && self.values == other.values
+    }
+}
+
 impl Settings {
     /// The maximum number of parameters of a controller.
     pub const MOST: usize = 8;

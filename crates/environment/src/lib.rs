@@ -204,7 +204,7 @@ impl Environment {
         driver: Driver,
     ) -> Result<Vec<Signals>, String> {
         self.episode = None;
-        let mut plan = self.study.cases[case].plan.clone();
+        let mut plan = Plan::clone(&self.study.cases[case].plan);
         plan.seed = seed;
         let drive = |place: &FlowIndex| Driven::new(&mut plan, *place, driver);
         let flows = self.flows[case].iter().map(drive).collect();

@@ -196,7 +196,7 @@ impl VideoEnvironment {
         driver: Driver,
     ) -> Result<VideoSignals, String> {
         self.leave();
-        let mut plan = self.study.cases[case].plan.clone();
+        let mut plan = Plan::clone(&self.study.cases[case].plan);
         plan.seed = seed;
         self.episode = Some(Episode::begin(plan, self.flows[case], driver));
         self.is_over = false;

@@ -383,7 +383,7 @@ impl Shared {
         let runs = self.study.runs as usize;
         let (case, number) = (index / runs, index % runs);
         let case_read = &self.study.cases[case];
-        let plan = Arc::new(case_read.of_run(number));
+        let plan = case_read.of_run(number);
         let failed = |why: String| Failure::Extension(self.named(case_read, number, &why));
         let world = caught(|| World::on_threads(&plan, self.threads)).map_err(failed)?;
         let mut world = world.expect("the plan was checked when it was read");

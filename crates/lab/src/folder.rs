@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use windtunnel_scenario::{Extensions, Outside, ScenarioError, Study, Unreadable};
 
-use crate::layers;
+use crate::{free_memory, layers};
 
 /// The most bytes that all files beside a scenario together may have.
 const MOST_BYTES: u64 = 64 << 20;
@@ -36,7 +36,9 @@ pub fn read_with(
     let mut text_of = |name: &str| folder.text(name);
     let extensions = &layers::with_built_in(extensions);
     let outside = Outside { extensions, files: &mut text_of };
-    Study::read(file, text, settings, outside)
+    let study = Study::read(file, text, settings, outside)?;
+    free_memory::give_back_after(&study);
+    Ok(study)
 }
 
 /// A scenario's folder, and how many bytes may still be read from it.

@@ -18,6 +18,7 @@ mod equal_cases;
 mod extensions;
 mod folder;
 mod frames;
+mod free_memory;
 mod layers;
 mod live;
 mod packets;

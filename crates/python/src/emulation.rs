@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::process::Child;
+use std::sync::Arc;
 
 use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
@@ -57,7 +58,7 @@ impl Emulation {
         };
         let captures = capture_settings(captured, directions, snap_length, window)?;
         captures.check(&study).map_err(wrong)?;
-        let plan = case.of_run(0);
+        let plan = Arc::unwrap_or_clone(case.of_run(0));
         let place = |name: &str| plan.nodes.iter().position(|it| it.name == name);
         let door = |(node, interface, namespace): (String, Option<String>, Option<String>)| {
             let unknown = || ScenarioError::new_err(format!("there is no node {node}"));

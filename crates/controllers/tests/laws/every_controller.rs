@@ -503,7 +503,7 @@ fn a_flag_needs_nothing_until_it_is_on() {
 /// A transport keeps one for each connection, and a copy while it may undo a decrease.
 #[test]
 fn controllers_are_small() {
-    assert!(size_of::<AnyController>() <= 400, "{} bytes", size_of::<AnyController>());
+    assert!(size_of::<AnyController>() <= 192, "{} bytes", size_of::<AnyController>());
 }
 
 #[test]

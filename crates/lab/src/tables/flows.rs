@@ -19,7 +19,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
     let consumers =
         consumers.map(|((consumer, prefix), it)| Row::of_consumer(plan, consumer, prefix, it, end));
     let flows = plan.flows.iter().zip(world.flows()).zip(world.limits(end));
-    let flows = flows.map(|((flow, it), limits)| Row::of_flow(plan, flow, &it, limits));
+    let flows = flows.map(|((flow, it), limits)| Row::of_flow(plan, flow, it, limits));
     let rows: Vec<Row<'_>> = consumers.chain(flows).collect();
     Columns::of(
         "flows",

@@ -1,11 +1,12 @@
 //! From a file's text to the cases that it compares, each a checked plan.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
 
 use indexmap::IndexSet;
-use toml_edit::{Document, DocumentMut, Key};
+use toml_edit::{DocumentMut, Key};
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 
@@ -14,6 +15,7 @@ use crate::network::links::loss_note;
 use crate::reading::error::{Mistake, ScenarioError};
 use crate::reading::extensions::Extensions;
 use crate::reading::files::{Files, Unreadable};
+use crate::reading::tree::{self, Entry, Node};
 use crate::study::build;
 use crate::study::comparison::{self, Assignment, Chosen};
 use crate::study::scenario::{expanded, outline, parse};
@@ -30,9 +32,9 @@ pub struct Case {
     pub names: Vec<String>,
     /// The plan of run 0; the others differ in their run number alone, unless each sets values of
     /// its own.
-    pub plan: Plan,
+    pub plan: Arc<Plan>,
     /// The plans of the runs from 1 on that set values of their own; empty if none does.
-    later: Vec<Plan>,
+    later: Vec<Arc<Plan>>,
     /// As text, the prefix that each consumer asks for.
     pub prefixes: Vec<String>,
     /// What was decided that the user should know.
@@ -45,12 +47,13 @@ pub struct Case {
 }
 
 impl Case {
-    /// The plan of a run.
+    /// The plan of a run. That of run 0 is not copied: it may have a million flows.
     #[must_use]
-    pub fn of_run(&self, number: usize) -> Plan {
+    pub fn of_run(&self, number: usize) -> Arc<Plan> {
         let place = number % (1 + self.later.len());
         let plan = place.checked_sub(1).map_or(&self.plan, |place| &self.later[place]);
-        Plan { run: number as u64, ..plan.clone() }
+        let run = number as u64;
+        if plan.run == run { Arc::clone(plan) } else { Plan { run, ..Plan::clone(plan) }.into() }
     }
 
     /// The same under the names of another combination; it is the study's case `place`.
@@ -82,7 +85,7 @@ pub struct Study {
     /// The most real time that one run may take.
     pub real_time_limit: Option<std::time::Duration>,
     /// The text as run, with what was set from outside.
-    pub text: String,
+    pub text: Arc<str>,
     /// The files beside it that it names: each one's name there, and its text.
     pub files: Vec<(String, Arc<str>)>,
     /// The kinds of network layers that it may have beside IP and NDN.
@@ -121,9 +124,9 @@ impl Study {
     ) -> Result<Self, ScenarioError> {
         let Outside { extensions, files } = outside;
         extensions.check().map_err(|it| it.locate(file, "", None))?;
-        let given = Given::new(file, text, settings)?;
+        let (given, tree) = Given::new(file, text, settings)?;
         let refuse = |it| given.refuse(it, None);
-        let scenario = outline(&given.text, &extensions.layers).map_err(refuse)?;
+        let scenario = outline(tree, &extensions.layers).map_err(refuse)?;
         let axes = comparison::axes(&scenario).map_err(refuse)?;
         comparison::check_runs(&scenario, &axes).map_err(refuse)?;
         let mut files = Files::new(files);
@@ -134,7 +137,7 @@ impl Study {
         let mut first_with = HashMap::new();
         for combination in &combinations {
             let stated = given.stated(combination, &[])?;
-            let first = *first_with.entry(stated.text.clone()).or_insert(cases.len());
+            let first = *first_with.entry(Arc::clone(&stated.text)).or_insert(cases.len());
             cases.push(match cases.get(first) {
                 Some(same) => same.renamed(combination, first),
                 None => given.case(combination, stated, &each_run, &mut files, extensions)?,
@@ -188,7 +191,7 @@ impl Study {
             runs: 1,
             seed: 0,
             real_time_limit: points.first().and_then(|(_, it)| it.real_time_limit),
-            text: String::new(),
+            text: Arc::default(),
             files: Vec::new(),
             layers: points.first().map(|(_, it)| it.layers.clone()).unwrap_or_default(),
         };
@@ -196,7 +199,7 @@ impl Study {
             let case = point.cases.into_iter().next();
             all.cases.extend(case.map(|mut case| {
                 // Of a point only totals are kept.
-                case.plan.recording = RecordingPlan::default();
+                Arc::make_mut(&mut case.plan).recording = RecordingPlan::default();
                 Case { names: vec![key], ..case }
             }));
         }
@@ -250,8 +253,10 @@ struct Given<'a> {
     file: &'a str,
     /// The text before anything is set.
     original: &'a str,
-    document: DocumentMut,
-    text: String,
+    text: Arc<str>,
+    /// The same, so that values can be set in it: made only if there are some, since it takes many
+    /// times the memory of the text.
+    document: OnceCell<Result<DocumentMut, Mistake>>,
     /// What is set.
     set: Vec<(Vec<Key>, Origin)>,
     /// What of that the user should know.
@@ -259,26 +264,43 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
+    /// With the text as a tree.
     fn new(
         file: &'a str,
         original: &'a str,
         settings: &[(String, String)],
-    ) -> Result<Self, ScenarioError> {
+    ) -> Result<(Self, Node), ScenarioError> {
         check_size(original).map_err(|it| it.locate(file, "", None))?;
         let refuse = |it: Mistake| it.locate(file, original, None);
-        let mut document = settings::parse(original).map_err(refuse)?;
-        check_kind(original, &document).map_err(refuse)?;
-        let mut set = Vec::new();
-        let mut notes = Vec::new();
+        let tree = tree::parse(original).map_err(refuse)?;
+        check_kind(&tree).map_err(refuse)?;
+        let (set, notes) = (Vec::new(), Vec::new());
+        let document = OnceCell::new();
+        let mut given = Self { file, original, text: original.into(), document, set, notes };
+        if settings.is_empty() {
+            return Ok((given, tree));
+        }
+        drop(tree);
+        given.set_from_outside(settings)?;
+        let tree = tree::parse(&given.text).map_err(|it| given.refuse(it, None))?;
+        Ok((given, tree))
+    }
+
+    /// Sets values at paths.
+    fn set_from_outside(&mut self, settings: &[(String, String)]) -> Result<(), ScenarioError> {
+        let refuse = |it: Mistake| it.locate(self.file, self.original, None);
+        let mut document = settings::parse(self.original).map_err(refuse)?;
         for (path, value) in settings {
             let what = format!("{path}={value}");
             let value = settings::value(value);
-            notes.extend(settings::note_of_both(&document, path, &value));
+            self.notes.extend(settings::note_of_both(&document, path, &value));
             let keys = settings::set(&mut document, path, value);
-            set.push((keys.map_err(|it| refuse(it.named(&what)))?, Origin::Outside(what)));
+            let keys = keys.map_err(|it| refuse(it.named(&what)))?;
+            self.set.push((keys, Origin::Outside(what)));
         }
-        let text = if settings.is_empty() { original.to_owned() } else { document.to_string() };
-        Ok(Self { file, original, document, text, set, notes })
+        self.text = document.to_string().into();
+        self.document = Ok(document).into();
+        Ok(())
     }
 
     /// The error of a mistake in the text, in a case of the comparison if only there.
@@ -299,10 +321,11 @@ impl<'a> Given<'a> {
         let mut planned = |stated| self.plan(combination, stated, files, extensions);
         let own = |own: &Vec<Assignment>| self.stated(combination, own);
         let (plan, notes, imports) = planned(each_run.first().map_or(Ok(stated), own)?)?;
-        let later = each_run.iter().skip(1).map(|it| Ok(planned(own(it)?)?.0));
+        let later = each_run.iter().skip(1).map(|it| Ok(planned(own(it)?)?.0.into()));
         let later = later.collect::<Result<_, _>>()?;
         let prefixes = prefixes(&plan);
         let names = names(combination);
+        let plan = Arc::new(plan);
         Ok(Case { names, plan, later, prefixes, notes, imports, same_as: None })
     }
 
@@ -312,16 +335,25 @@ impl<'a> Given<'a> {
         combination: &[Chosen<'_>],
         own: &[Assignment],
     ) -> Result<Stated, ScenarioError> {
-        let mut document = self.document.clone();
+        let mut assignments =
+            combination.iter().flat_map(|it| it.assignments).chain(own).peekable();
         let mut set = Vec::new();
-        for it in combination.iter().flat_map(|it| it.assignments).chain(own) {
+        if assignments.peek().is_none() {
+            return Ok(Stated { text: Arc::clone(&self.text), set });
+        }
+        let mut document = self.document()?.clone();
+        for it in assignments {
             let keys = settings::set(&mut document, &it.path, it.value.clone());
             let refused =
                 |wrong: Mistake| self.refuse(wrong.at(it.span.clone()), label(combination));
             set.push((keys.map_err(refused)?, Origin::Inside(it.span.clone())));
         }
-        let text = if set.is_empty() { self.text.clone() } else { document.to_string() };
-        Ok(Stated { text, set })
+        Ok(Stated { text: document.to_string().into(), set })
+    }
+
+    fn document(&self) -> Result<&DocumentMut, ScenarioError> {
+        let document = self.document.get_or_init(|| settings::parse(&self.text));
+        document.as_ref().map_err(|it| self.refuse(it.clone(), None))
     }
 
     /// The plan of a run, what was decided, and what of files is used.
@@ -354,7 +386,7 @@ impl<'a> Given<'a> {
 
 /// A text with what is set in it, and where that comes from.
 struct Stated {
-    text: String,
+    text: Arc<str>,
     set: Vec<(Vec<Key>, Origin)>,
 }
 
@@ -373,14 +405,12 @@ fn check_size(text: &str) -> Result<(), Mistake> {
 }
 
 /// Refuses the file of a study, which names a scenario.
-fn check_kind(text: &str, document: &DocumentMut) -> Result<(), Mistake> {
-    let Some(key) = ["scenario", "vary"].into_iter().find(|it| document.contains_key(it)) else {
-        return Ok(());
-    };
-    // A document that can be changed does not know where its keys are.
-    let place = Document::parse(text).ok().and_then(|it| it.key(key)?.span());
+fn check_kind(file: &Node) -> Result<(), Mistake> {
+    let entry = |key| file.entries()?.iter().find(|it| it.key == key);
+    let Some(entry) = ["scenario", "vary"].into_iter().find_map(entry) else { return Ok(()) };
+    let Entry { key, span, .. } = entry;
     Err(Mistake::new(format!("`{key}` is a key of studies, and this must be a scenario"))
-        .at(place)
+        .at(span.clone())
         .help("`windtunnel study FILE` runs a study"))
 }
 

@@ -16,6 +16,9 @@ use crate::delivery::Snapshot;
 /// No segment: the end of a list.
 const NONE: u32 = u32::MAX;
 
+/// The segments that there is room for first: an initial window (RFC 6928).
+const FIRST_ROOM: usize = 10;
+
 /// What a segment of `length` bytes counts for, in bytes: `least` at least, but nothing without data.
 #[inline]
 pub(super) fn counted(length: u16, least: u16) -> u64 {
@@ -207,6 +210,7 @@ impl Scoreboard {
     ) {
         debug_assert_eq!(counted, self.counted(length));
         let number = self.next();
+        self.make_room();
         self.ring.push_back(Sent {
             end,
             first_sent: now,
@@ -221,6 +225,16 @@ impl Scoreboard {
             retransmissions: 0,
         });
         self.put_in_flight(number, counted);
+    }
+
+    /// Room for another segment. The ring buffer grows by half, not to twice its size: with many
+    /// connections, most memory is in these.
+    #[inline]
+    fn make_room(&mut self) {
+        let length = self.ring.len();
+        if length == self.ring.capacity() {
+            self.ring.reserve_exact((length / 2).max(FIRST_ROOM));
+        }
     }
 
     /// A segment is sent again, whether it was lost or is still in flight.

@@ -94,7 +94,7 @@ impl EcnMode {
 }
 
 /// How both ends of a connection behave.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct TcpSettings {
     /// The version of IP below.
     pub ip: IpVersion,

@@ -19,7 +19,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
-use windtunnel_transports::mptcp::{self, SubflowCounters};
+use windtunnel_transports::mptcp;
 use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, LimitTimes, Role};
 
 pub use flow::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
@@ -52,7 +52,7 @@ impl Hosts {
     pub(crate) fn start(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
         for slot in 0..self.slots.len() {
             let HostSlot { node, flow, .. } = self.slots[slot];
-            if is_here(node) && !self.waiting.contains_key(&flow) {
+            if is_here(node as usize) && !self.waiting.contains_key(&flow) {
                 self.arrange(network, slot as u32);
             }
         }
@@ -70,7 +70,7 @@ impl Hosts {
 
     /// The nodes of the sender and of the receiver of a flow's data.
     pub(crate) fn ends(&self, flow: usize) -> [usize; 2] {
-        self.flows[flow].ends().map(|it| self.slots[it].node)
+        self.flows[flow].ends().map(|it| self.slots[it].node as usize)
     }
 
     /// Percentiles of the delays of a flow's datagrams, at its receiver; none of other flows.
@@ -131,7 +131,7 @@ impl Hosts {
         let in_flight = self.open(slot).map(|it| it.endpoint.in_flight()).sum();
         let only = self.open(slot).next().filter(|_| !flow.has_many);
         let counters = self.counters(slot);
-        let mut multipath = slot.multipath;
+        let mut multipath = slot.closed.as_ref().map(|it| it.multipath).unwrap_or_default();
         self.open(slot).for_each(|it| multipath += it.endpoint.multipath_counters());
         SenderState::Tcp { counters, multipath, in_flight, window: only.and_then(Window::of) }
     }
@@ -155,11 +155,9 @@ impl Hosts {
     /// What the end of a flow's data at `side` counted of a subflow, and how that fares.
     pub(crate) fn subflow(&self, flow: usize, subflow: usize, side: Side) -> SubflowState {
         let slot = &self.slots[self.flows[flow].ends()[side as usize]];
-        let mut state = SubflowState {
-            counters: slot.subflows.get(subflow).copied().unwrap_or_default(),
-            window: None,
-            estimate: None,
-        };
+        let closed = slot.closed.as_ref().and_then(|it| it.subflows.get(subflow));
+        let counters = closed.copied().unwrap_or_default();
+        let mut state = SubflowState { counters, window: None, estimate: None };
         for socket in self.open(slot) {
             let End::Multipath(endpoint) = &socket.endpoint else { continue };
             if let Some((counters, controller)) = endpoint.subflows().nth(subflow) {
@@ -191,7 +189,7 @@ impl Hosts {
 
     /// What all connections of an application counted, the closed ones included.
     fn counters(&self, slot: &HostSlot) -> EndpointCounters {
-        let mut counters = slot.closed;
+        let mut counters = slot.closed.as_ref().map(|it| it.counters).unwrap_or_default();
         self.open(slot).for_each(|it| counters += &it.endpoint.counters());
         counters
     }
@@ -202,7 +200,7 @@ impl Hosts {
         let place = &self.flows[flow];
         place.class?;
         let slot = &self.slots[place.ends()[0]];
-        let mut limits = slot.limits;
+        let mut limits = slot.closed.as_ref().map(|it| it.limits).unwrap_or_default();
         self.open(slot).for_each(|it| limits += &it.endpoint.limits(now));
         Some(limits)
     }
@@ -406,7 +404,7 @@ impl Hosts {
                 if network.log.is_some() {
                     logging::datagram_left(network, now, &packet);
                 }
-                network.send(now, it.node as u32, *route, packet);
+                network.send(now, it.node, *route, packet);
                 self.arrange(network, slot);
             }
             Running::Source(..) | Running::Sink(_) => {}
@@ -501,7 +499,7 @@ impl Hosts {
     #[cold]
     pub(crate) fn follow_rates(&mut self, network: &mut Network, now: Time) {
         while let Some(change) = network.rate_changes.pop() {
-            let node = network.forwarding.topology().near(change.port);
+            let node = network.forwarding.topology().near(change.port) as u32;
             let slots = self.slots.iter().filter(|it| it.node == node);
             for place in slots.flat_map(|it| &it.open) {
                 let socket = &mut self.sockets[*place];
@@ -549,15 +547,7 @@ impl Hosts {
         let stream = Stream(socket.key.0);
         let application = socket.application;
         let slot = &mut self.slots[application as usize];
-        slot.closed += &socket.endpoint.counters();
-        slot.limits += &socket.endpoint.limits(now);
-        slot.multipath += socket.endpoint.multipath_counters();
-        if let End::Multipath(endpoint) = &socket.endpoint {
-            slot.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());
-            for (sum, (it, _)) in slot.subflows.iter_mut().zip(endpoint.subflows()) {
-                *sum += &it;
-            }
-        }
+        slot.closed.get_or_insert_default().add(now, &socket.endpoint);
         slot.open.retain(|it| *it != place);
         self.sockets.remove(place);
         self.call(network, now, application, |it, _| it.on_closed(stream));

@@ -3,13 +3,11 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_applications::{Relay, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_transports::mptcp::MultipathCounters;
-use windtunnel_transports::tcp::{
-    Buffers, EndpointCounters, LimitTimes, Reading, Socket, TcpOutbox, TcpSettings,
-};
+use windtunnel_transports::tcp::{Buffers, Reading, Socket, TcpOutbox, TcpSettings};
 
 use super::running::Running;
 use super::sockets::Sockets;
@@ -69,17 +67,13 @@ impl Hosts {
         };
         match &flow.transport {
             Transport::Tcp { settings, workload } => {
-                // Of a flow that proxies split, the parts are one path.
-                let each = if flow.multipath.is_some() { 1 } else { paths.len() };
-                let each = paths.chunks(each).map(|it| {
-                    [Side::Sender, Side::Receiver].map(|from| ports(forwarding, it, from))
-                });
-                let ideal = Ideal::new(plan, each, settings);
+                let has_transfers = workload.behaviour().transfers;
+                let ideal = || Box::new(ideal(plan, flow, paths, forwarding, settings));
                 self.flows.push(PlannedFlow {
                     class: Some(self.classes.len() as u32),
-                    has_transfers: workload.behaviour().transfers,
+                    has_transfers,
                     is_file: matches!(workload, Workload::File(_)),
-                    ideal: Some(Box::new(ideal)),
+                    ideal: has_transfers.then(ideal),
                     ..place
                 });
                 self.add_classes(plan, flow, settings, paths, forwarding);
@@ -167,17 +161,14 @@ impl Hosts {
     fn slot(&mut self, position: u32, node: usize, running: Running, stop: Time) {
         self.slots.push(HostSlot {
             flow: self.flows.len() as u32 - 1,
-            node,
+            node: node as u32,
             position,
             running,
             wake: Time::NEVER,
             stop,
-            open: Vec::new(),
+            open: SmallVec::new(),
             opened: 0,
-            closed: EndpointCounters::default(),
-            limits: LimitTimes::default(),
-            multipath: MultipathCounters::default(),
-            subflows: Vec::new(),
+            closed: None,
             begun: 0,
             transfers: 0,
             finished: None,
@@ -200,6 +191,21 @@ fn paths_of(flow: &FlowPlan, sharing: Sharing, number: &mut u32) -> Vec<[PathKey
         path::keys(part, variant)
     });
     paths.collect()
+}
+
+/// The least times of a flow's transfers.
+fn ideal(
+    plan: &Plan,
+    flow: &FlowPlan,
+    paths: &[[PathKey; 2]],
+    forwarding: &Forwarding,
+    settings: &TcpSettings,
+) -> Ideal {
+    // Of a flow that proxies split, the parts are one path.
+    let each = if flow.multipath.is_some() { 1 } else { paths.len() };
+    let sides = [Side::Sender, Side::Receiver];
+    let each = paths.chunks(each).map(|it| sides.map(|from| ports(forwarding, it, from)));
+    Ideal::new(plan, each, settings)
 }
 
 /// The ports from one end of a flow's connections to the other.

@@ -3,11 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use windtunnel_engine::Time;
 use windtunnel_packets::Route;
 use windtunnel_transports::mptcp::{MultipathCounters, MultipathSettings, SubflowCounters};
 use windtunnel_transports::tcp::{EndpointCounters, LimitTimes, TcpOutbox, TcpSettings};
 
+use super::end::End;
 use super::running::Running;
 use super::sockets::{Key, Sockets};
 use super::waiting::Waiting;
@@ -20,7 +22,7 @@ use crate::transfers::{Ideal, Transfer};
 #[derive(Debug)]
 pub(super) struct HostSlot {
     pub(super) flow: u32,
-    pub(super) node: usize,
+    pub(super) node: u32,
     /// Its place among the flow's hosts, from the sender of the data to the receiver.
     pub(super) position: u32,
     pub(super) running: Running,
@@ -28,20 +30,40 @@ pub(super) struct HostSlot {
     pub(super) wake: Time,
     /// When it shall stop; never once it has.
     pub(super) stop: Time,
-    /// The places of its open sockets.
-    pub(super) open: Vec<u32>,
-    /// How many connections it opened, and what those counted that are closed.
+    /// The places of its open sockets: of most, one.
+    pub(super) open: SmallVec<[u32; 4]>,
+    /// How many connections it opened, and what those counted that are closed, once one is.
     pub(super) opened: u64,
-    pub(super) closed: EndpointCounters,
-    /// For how long the limits of those were in force.
-    pub(super) limits: LimitTimes,
-    /// What those counted as multipath connections, and of each of their subflows.
-    pub(super) multipath: MultipathCounters,
-    pub(super) subflows: Vec<SubflowCounters>,
+    pub(super) closed: Option<Box<Closed>>,
     /// Transfers that it began, and those that it has received.
     pub(super) begun: u64,
     pub(super) transfers: u64,
     pub(super) finished: Option<Time>,
+}
+
+/// What the connections of an application counted that are closed.
+#[derive(Debug, Default)]
+pub(super) struct Closed {
+    pub(super) counters: EndpointCounters,
+    /// For how long their limits were in force.
+    pub(super) limits: LimitTimes,
+    /// What they counted as multipath connections, and of each of their subflows.
+    pub(super) multipath: MultipathCounters,
+    pub(super) subflows: Vec<SubflowCounters>,
+}
+
+impl Closed {
+    /// Adds what a connection counted.
+    pub(super) fn add(&mut self, now: Time, end: &End) {
+        self.counters += &end.counters();
+        self.limits += &end.limits(now);
+        self.multipath += end.multipath_counters();
+        let End::Multipath(endpoint) = end else { return };
+        self.subflows.resize(endpoint.subflows().count(), SubflowCounters::default());
+        for (sum, (it, _)) in self.subflows.iter_mut().zip(endpoint.subflows()) {
+            *sum += &it;
+        }
+    }
 }
 
 /// The connections that carry a flow between two neighbouring hosts of it.
@@ -108,6 +130,7 @@ pub(super) struct PlannedFlow {
     pub(super) has_many: bool,
     pub(super) has_transfers: bool,
     pub(super) is_file: bool,
+    /// The least times of its transfers; none where there are none.
     pub(super) ideal: Option<Box<Ideal>>,
 }
 

@@ -84,7 +84,7 @@ impl<'a> Row<'a> {
     pub(super) fn of_flow(
         plan: &'a Plan,
         flow: &'a FlowPlan,
-        it: &Flow,
+        it: Flow,
         limits: Option<LimitTimes>,
     ) -> Self {
         let controller = match &flow.transport {
@@ -105,9 +105,9 @@ impl<'a> Row<'a> {
             transfers: it.transfers.map(|it| it.received),
             unfinished: it.transfers.map(|it| it.unfinished()),
             delays: it.delays,
-            counters: match &it.counters {
-                FlowCounters::Tcp(counters) => Counters::Tcp(counters.clone()),
-                FlowCounters::Udp(sent, counters) => Counters::Udp(*sent, *counters),
+            counters: match it.counters {
+                FlowCounters::Tcp(counters) => Counters::Tcp(counters),
+                FlowCounters::Udp(sent, counters) => Counters::Udp(sent, counters),
             },
             limits,
         }

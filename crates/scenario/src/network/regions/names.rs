@@ -21,21 +21,20 @@ impl Regions<'_> {
     pub(crate) fn with_lookups(
         &self,
         flows: &Named<Flow>,
-        plans: Vec<FlowPlan>,
+        mut plans: Vec<FlowPlan>,
         roots: &[RootPlan],
         nodes: &Names<'_>,
         routed: &Routed,
     ) -> Result<Vec<FlowPlan>, Mistake> {
-        let with_lookup = |(place, (flow, plan)): (usize, (&Flow, FlowPlan))| {
-            let Some(name) = &flow.0.common.peer_name else { return Ok(plan) };
+        for (place, (flow, plan)) in flows.values().zip(&mut plans).enumerate() {
+            let Some(name) = &flow.0.common.peer_name else { continue };
             let mut ends = [plan.from, plan.to];
             if flow.receiver_opens() {
                 ends.reverse();
             }
-            let lookup = self.lookup(name, place, ends, roots, nodes, routed)?;
-            Ok(FlowPlan { lookup: Some(lookup), ..plan })
-        };
-        flows.values().zip(plans).enumerate().map(with_lookup).collect()
+            plan.lookup = Some(self.lookup(name, place, ends, roots, nodes, routed)?);
+        }
+        Ok(plans)
     }
 
     /// The roots of regions, each with the names that it answers for.

@@ -2,6 +2,7 @@
 
 mod multipath;
 mod paths;
+mod shared_settings;
 mod split;
 mod subflow_changes;
 mod tcp;
@@ -100,9 +101,13 @@ pub(crate) struct Common {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "protocol", rename_all = "kebab-case")]
 #[schemars(rename = "Transport", tag = "protocol")]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "the flows of a scenario are one piece of memory, which goes back to the system as a whole"
+)]
 pub(crate) enum Transport {
     /// The Transmission Control Protocol.
-    Tcp(Box<Tcp>),
+    Tcp(Tcp),
     /// The User Datagram Protocol.
     Udp(Box<Udp>),
 }
@@ -123,7 +128,12 @@ pub(crate) fn plans(
     context: &FlowContext<'_>,
     files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
-    flows.iter().map(|(name, flow)| flow.plan(name, context, files)).collect()
+    // There may be a million: what is collected takes no more room than they do.
+    let mut plans = Vec::with_capacity(flows.len());
+    for (name, flow) in flows {
+        plans.push(flow.plan(name, context, files)?);
+    }
+    Ok(plans)
 }
 
 /// Flows that carry the messages of a service from one node to another, for each pair of `ends`.

@@ -7,6 +7,7 @@ use windtunnel_world::{
     ChangePlan, DirectionPlan, LinkChange, LinkPlan, PortId, Topology, TunnelPlan, places,
 };
 
+use super::shared_settings::SharedSettings;
 use crate::network::nodes::Names;
 use crate::network::stages::Routed;
 use crate::reading::error::Mistake;
@@ -23,6 +24,7 @@ pub(crate) struct FlowContext<'a> {
     pub(super) links: &'a Names<'a>,
     pub(crate) controllers: &'a Controllers<'a>,
     pub(super) paths: Paths<'a>,
+    pub(super) settings: SharedSettings,
 }
 
 impl<'a> FlowContext<'a> {
@@ -33,7 +35,8 @@ impl<'a> FlowContext<'a> {
         routed: &'a Routed,
         tunnels: &'a [TunnelPlan],
     ) -> Self {
-        Self { nodes, links, controllers, paths: Paths::of(routed, tunnels) }
+        let (paths, settings) = (Paths::of(routed, tunnels), SharedSettings::default());
+        Self { nodes, links, controllers, paths, settings }
     }
 }
 

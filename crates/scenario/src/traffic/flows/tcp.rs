@@ -111,7 +111,7 @@ impl Tcp {
         let settings = TcpSettings { dscp, ..self.checked_settings(ip, context, network)? };
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
         let workload = workloads::plan(&workload, context, ends, &settings, files)?;
-        Ok(Transport::Tcp { settings: Arc::new(settings), workload })
+        Ok(Transport::Tcp { settings: context.settings.share(settings), workload })
     }
 
     /// How the connections behave that carry what others say: `what` are those.

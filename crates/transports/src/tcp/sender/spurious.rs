@@ -13,7 +13,7 @@ impl Sender {
     /// Keeps what is restored if the decrease was spurious.
     pub(super) fn remember(&mut self) {
         match &mut self.undo.controller {
-            Some(kept) => **kept = self.controller.clone(),
+            Some(kept) => (**kept).clone_from(&self.controller),
             None => self.undo.controller = Some(Box::new(self.controller.clone())),
         }
         self.undo.possible = true;
