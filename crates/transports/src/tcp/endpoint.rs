@@ -461,7 +461,7 @@ impl Endpoint {
         let ecn = self.ecn.sending;
         let limit = sender.transmit(now, &mut self.counters, &mut |it| {
             // Whatever is sent acknowledges what came.
-            let template: &mut Template<'_> =
+            let template =
                 template.get_or_insert_with(|| Template::new(now, connection, settings, receiver));
             template.emit(it, ecn, outbox);
         });
