@@ -34,16 +34,22 @@ impl Sender {
         }
     }
 
-    /// Whether the host's queue takes a segment or burst of `length` bytes, at the rate of
-    /// sending, if one is known.
+    /// Whether the host's queue takes a segment or burst of `length` bytes: the sender's share is
+    /// found once it is needed, and is the same until something is acknowledged.
     #[inline]
-    pub(super) fn fits_queue(&mut self, now: Time, length: u64) -> bool {
+    pub(super) fn fits_queue(&mut self, now: Time, length: u64, share: &mut Option<f64>) -> bool {
         let Some(queue) = &mut self.small_queue else { return true };
         queue.release(now);
         let bytes = queue.bytes + length;
         let segment = u64::from(self.settings.maximum_segment);
         bytes <= LEAST * length.max(segment)
-            || bytes as f64 <= self.rate().unwrap_or(f64::INFINITY) / PER_SECOND
+            || bytes as f64 <= *share.get_or_insert_with(|| self.queue_share())
+    }
+
+    /// The bytes of its data that may wait in the host's queue, at the rate of sending, if one is
+    /// known.
+    fn queue_share(&self) -> f64 {
+        self.rate().unwrap_or(f64::INFINITY) / PER_SECOND
     }
 
     /// When the last of the sender's segments leaves the host's queue. A host hears of those
