@@ -52,10 +52,11 @@ impl Sender {
         self.rate().unwrap_or(f64::INFINITY) / PER_SECOND
     }
 
-    /// When the last of the sender's segments leaves the host's queue. A host hears of those
+    /// When the last of the sender's segments leaves the host's queue; never, if none is there. A host hears of those
     /// that have left several at a time, and the link is as busy as if it heard of each.
     #[inline]
-    pub(super) fn all_leave_queue(&self) -> Option<Time> {
-        self.small_queue.as_ref()?.leaving.back().map(|it| it.0)
+    pub(super) fn all_leave_queue(&self) -> Time {
+        let last = self.small_queue.as_ref().and_then(|it| it.leaving.back());
+        last.map_or(Time::NEVER, |it| it.0)
     }
 }
