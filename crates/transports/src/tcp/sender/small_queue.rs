@@ -14,6 +14,7 @@ impl Sender {
     /// The host says when this many bytes, of those handed over last, have left its queue.
     #[inline]
     pub(in crate::tcp) fn leave_queue(&mut self, now: Time, bytes: u16, leaves: Time) {
+        self.waits_since = Time::NEVER;
         if let Some(queue) = &mut self.small_queue {
             queue.leave(now, u32::from(bytes), leaves);
         }
@@ -21,6 +22,7 @@ impl Sender {
 
     /// The link of the host's queue sends at another rate.
     pub(in crate::tcp) fn change_queue_rate(&mut self, now: Time, from: Rate, to: Option<Rate>) {
+        self.waits_since = Time::NEVER;
         if let Some(queue) = &mut self.small_queue {
             queue.change_rate(now, from, to);
         }
@@ -50,6 +52,12 @@ impl Sender {
     /// known.
     fn queue_share(&self) -> f64 {
         self.rate().unwrap_or(f64::INFINITY) / PER_SECOND
+    }
+
+    /// The host's queue is full. Without data in flight, an attempt to send begins a transmission.
+    pub(super) fn wait_for_queue(&mut self, now: Time) {
+        self.waits_for_queue = true;
+        self.waits_since = if self.board.is_empty() { Time::NEVER } else { now };
     }
 
     /// When the last of the sender's segments leaves the host's queue; never, if none is there. A host hears of those

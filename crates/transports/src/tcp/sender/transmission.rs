@@ -18,6 +18,7 @@ impl Sender {
     ) -> Limit {
         self.waits_for_pacer = false;
         self.waits_for_queue = false;
+        self.waits_since = Time::NEVER;
         if self.writes.is_behind() && self.new_length().is_none() {
             self.write_on();
         }
@@ -77,7 +78,7 @@ impl Sender {
                 burst = self.burst(u64::from(length), lost.is_some());
                 if !self.fits_queue(now, burst, &mut share) {
                     limit = Limit::HostQueue;
-                    self.waits_for_queue = true;
+                    self.wait_for_queue(now);
                     break;
                 }
                 if rate.is_some() && !self.pacer.allows(now) {
@@ -127,7 +128,7 @@ impl Sender {
 
     /// The application writes its next piece. Whether it had more.
     #[inline]
-    fn write_on(&mut self) -> bool {
+    pub(super) fn write_on(&mut self) -> bool {
         self.writes.write_on(self.next, &self.settings)
     }
 
