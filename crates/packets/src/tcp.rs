@@ -285,6 +285,16 @@ impl Segment {
             .take_while(|it| it.start != it.end)
     }
 
+    /// How many SACK blocks it has.
+    #[inline]
+    fn count_sack_blocks(&self) -> usize {
+        let room = self.sack_room();
+        let pairs = self.options.chunks_exact(2).take(room);
+        let count = pairs.take_while(|it| it[0] != it[1]).count();
+        let has_last = count == room && self.has_last_block() && self.timestamp != self.echo;
+        count + usize::from(has_last)
+    }
+
     /// Adds a SACK block behind those it has, if there is room.
     #[inline]
     pub fn add_sack_block(&mut self, block: SackBlock) {
@@ -304,7 +314,7 @@ impl Segment {
         if self.flags.has(Flags::ACK) {
             self.acknowledgement = self.acknowledgement.wrapping_add(acknowledged);
         }
-        let (blocks, room) = (self.sack_blocks().count(), self.sack_room());
+        let (blocks, room) = (self.count_sack_blocks(), self.sack_room());
         for word in &mut self.options[..2 * blocks.min(room)] {
             *word = word.wrapping_add(acknowledged);
         }
@@ -471,7 +481,7 @@ impl Segment {
             let scale = if window_scale.is_some() { 4 } else { 0 };
             return 4 + scale + timestamps + counters + permitted;
         }
-        match self.sack_blocks().count() as u16 {
+        match self.count_sack_blocks() as u16 {
             0 => timestamps + counters,
             blocks => timestamps + counters + 4 + 8 * blocks,
         }

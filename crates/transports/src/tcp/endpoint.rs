@@ -363,8 +363,8 @@ impl Endpoint {
             State::Established => {
                 let poll = self.receive_offload.as_ref().map_or(Time::NEVER, |it| it.poll());
                 let due = self.receiver.due().min(poll);
-                let sender = self.sender.as_ref().and_then(|it| it.next_wake());
-                let earliest = sender.map_or(due, |it| it.min(due));
+                let sender = self.sender.as_ref().map_or(Time::NEVER, |it| it.next_wake());
+                let earliest = due.min(sender);
                 (earliest != Time::NEVER).then_some(earliest)
             }
         }
@@ -461,7 +461,7 @@ impl Endpoint {
         let ecn = self.ecn.sending;
         let limit = sender.transmit(now, &mut self.counters, &mut |it| {
             // Whatever is sent acknowledges what came.
-            let template: &mut Template<'_> =
+            let template =
                 template.get_or_insert_with(|| Template::new(now, connection, settings, receiver));
             template.emit(it, ecn, outbox);
         });

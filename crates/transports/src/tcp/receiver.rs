@@ -472,7 +472,7 @@ impl Receiver {
             Some(control) => control.advertise(next, room, scale),
             None => (room >> scale).min(u64::from(u16::MAX)) as u16,
         };
-        self.advertised = u32::from(segment.window) << Self::scale(settings);
+        self.advertised = u32::from(segment.window) << scale;
         segment.flags = segment.flags.with(Flags::ACK);
         self.report_marks(segment);
         if segment.length == 0 && settings.recovery.uses_sack() {

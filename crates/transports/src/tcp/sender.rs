@@ -115,6 +115,9 @@ pub(super) struct Sender {
     /// sender from sending.
     small_queue: Option<Box<SmallQueue>>,
     waits_for_queue: bool,
+    /// When that was found, if nothing has changed since that another attempt to send would
+    /// depend on; else never.
+    waits_since: Time,
     timeout_from: Time,
     /// The first byte that was not acknowledged at the last timeout.
     timed_out: u64,
@@ -182,6 +185,7 @@ impl Sender {
             waits_for_pacer: false,
             small_queue: None,
             waits_for_queue: false,
+            waits_since: Time::NEVER,
             timeout_from: Time::ZERO,
             timed_out: 0,
             repaired: FIRST - 1,

@@ -55,9 +55,12 @@ impl Endpoint {
         self.sender(now).write_record(now, bytes);
     }
 
-    /// Sends what was handed over and may be sent.
+    /// Sends what was handed over and may be sent: nothing, if what it was given before waits for
+    /// the host's queue since this moment.
     pub fn send(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        self.transmit(now, outbox);
+        if !self.sender.as_mut().is_some_and(|it| it.takes_place_behind(now)) {
+            self.transmit(now, outbox);
+        }
     }
 
     /// Whether its connection has more data than it was given: what then keeps it from sending

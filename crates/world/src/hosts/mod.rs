@@ -443,8 +443,17 @@ impl Hosts {
         if socket.has_awaited() || socket.awaits_acknowledgements {
             self.tell(network, now, place);
         }
+        if self.sockets[place].endpoint.is_finished() {
+            self.end(network, now, place);
+        }
+    }
+
+    /// Ends what is over of a connection whose other end will send nothing more. A connection
+    /// that is closed is one of those.
+    #[cold]
+    fn end(&mut self, network: &mut Network, now: Time, place: u32) {
         let socket = &self.sockets[place];
-        if socket.is_half_closed() {
+        if !socket.is_closing {
             let (slot, stream) = (socket.application, Stream(socket.key.0));
             self.call(network, now, slot, |it, host| it.on_finished(now, stream, host));
         }
@@ -473,6 +482,18 @@ impl Hosts {
         if network.log.is_some() {
             self.log_departures(network, now, place);
         }
+        if !self.outbox.is_empty() {
+            self.send_out(network, now, place);
+        }
+        let socket = &mut self.sockets[place];
+        if let Some(time) = socket.next_wake(now) {
+            network.schedule(time, Event::new(Kind::Socket, socket.key.0));
+        }
+    }
+
+    /// Sends the packets of a socket.
+    #[inline]
+    fn send_out(&mut self, network: &mut Network, now: Time, place: u32) {
         let socket = &mut self.sockets[place];
         if !socket.others.is_empty() {
             socket.send_subflows(network, now, &mut self.outbox);
@@ -488,9 +509,6 @@ impl Hosts {
             for packet in self.outbox.drain(..) {
                 network.send(now, socket.node, socket.route, packet);
             }
-        }
-        if let Some(time) = socket.next_wake(now) {
-            network.schedule(time, Event::new(Kind::Socket, socket.key.0));
         }
     }
 

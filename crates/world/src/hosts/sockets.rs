@@ -152,12 +152,6 @@ impl Socket {
         self.awaited != u64::MAX && self.endpoint.received_bytes() >= self.awaited
     }
 
-    /// Whether the other end will send nothing more and this one has not said so yet.
-    #[inline]
-    pub(crate) fn is_half_closed(&self) -> bool {
-        self.endpoint.is_finished() && !self.is_closing
-    }
-
     /// Sends the packets of a multipath connection, each on the path of its subflow.
     pub(crate) fn send_subflows(
         &mut self,

@@ -13,17 +13,18 @@ use crate::tcp::settings::{EcnMode, TcpSettings};
 pub type TcpOutbox = Vec<Packet>;
 
 /// What all segments sent at one moment have in common.
-pub(in crate::tcp) struct Template<'a> {
+pub(in crate::tcp) struct Template {
     segment: Segment,
-    settings: &'a TcpSettings,
+    /// The bytes of the headers, the same for all.
+    headers: u16,
 }
 
-impl<'a> Template<'a> {
+impl Template {
     #[inline]
     pub(in crate::tcp) fn new(
         now: Time,
         connection: u32,
-        settings: &'a TcpSettings,
+        settings: &TcpSettings,
         receiver: &mut Receiver,
     ) -> Self {
         let flags = Flags::default().with_if(Flags::TIMESTAMPS, settings.timestamps);
@@ -34,7 +35,9 @@ impl<'a> Template<'a> {
             segment.timestamp = clock(now);
         }
         receiver.acknowledge(&mut segment, settings);
-        Self { segment, settings }
+        segment.length = 0;
+        segment.dscp = settings.dscp;
+        Self { segment, headers: settings.ip.header() + segment.size() }
     }
 
     #[inline]
@@ -45,12 +48,11 @@ impl<'a> Template<'a> {
         length: u16,
         ecn: Ecn,
     ) -> Packet {
-        let flags = self.segment.flags.with(flags);
         let mut segment = self.segment;
         segment.sequence = sequence as u32;
-        segment.flags = flags;
+        segment.flags = segment.flags.with(flags);
         segment.length = length;
-        packet(segment, ecn, self.settings)
+        in_packet(segment, ecn, self.headers + length)
     }
 
     #[inline]
@@ -69,7 +71,11 @@ impl<'a> Template<'a> {
 #[inline]
 pub(super) fn packet(mut segment: Segment, ecn: Ecn, settings: &TcpSettings) -> Packet {
     segment.dscp = settings.dscp;
-    let network_size = settings.ip.header() + segment.size();
+    in_packet(segment, ecn, settings.ip.header() + segment.size())
+}
+
+#[inline]
+fn in_packet(segment: Segment, ecn: Ecn, network_size: u16) -> Packet {
     Packet { body: Body::Segment(segment), ecn, network_size, hops: 0, route: Route::default() }
 }
 

@@ -38,6 +38,15 @@ impl Sender {
         }
     }
 
+    /// Whether what it was given can only wait behind what found the host's queue full at this
+    /// moment.
+    #[inline]
+    pub(in crate::tcp) fn takes_place_behind(&mut self, now: Time) -> bool {
+        let waits = self.waits_since == now;
+        while waits && self.write_on() {}
+        waits
+    }
+
     /// Whether its connection has more data than it was given.
     pub(in crate::tcp) fn tell_of_more(&mut self, more_waits: bool) {
         if let Some(subflow) = &mut self.subflow {
@@ -104,6 +113,7 @@ impl Sender {
     pub(in crate::tcp) fn on_siblings(&mut self, others: &[Sibling]) {
         let own = self.sibling();
         self.controller.on_siblings(&own, others);
+        self.waits_since = Time::NEVER;
     }
 
     /// Halves the window, because what it holds keeps the other subflows waiting; the threshold
@@ -116,5 +126,6 @@ impl Sender {
         let halved =
             if cwnd >= ssthresh { (ssthresh / 2.0).max(LEAST_THRESHOLD) } else { ssthresh };
         self.controller.lower_window((cwnd / 2.0).max(LEAST_WINDOW), halved);
+        self.waits_since = Time::NEVER;
     }
 }

@@ -19,24 +19,30 @@ const LEAST_MARGIN: Duration = Duration::from_millis(2);
 const OVERRIDE: [Duration; 2] = [Duration::from_millis(100), Duration::from_secs(1)];
 
 impl Sender {
-    /// When the sender wants to be woken.
+    /// When the sender wants to be woken; never, if it does not.
     #[inline]
-    pub(in crate::tcp) fn next_wake(&self) -> Option<Time> {
-        let pacer = self.waits_for_pacer.then(|| self.pacer.next());
-        let queue = if self.waits_for_queue { self.all_leave_queue() } else { None };
-        let pacer = pacer.or(queue);
-        let timers = if !self.board.is_empty() {
-            let timeout = self.timeout_due();
-            let probe = self.probe_due(timeout).unwrap_or(timeout);
-            Some(self.reordering_until.unwrap_or(timeout).min(timeout).min(probe))
+    pub(in crate::tcp) fn next_wake(&self) -> Time {
+        let may_send = if self.waits_for_pacer {
+            self.pacer.next()
+        } else if self.waits_for_queue {
+            self.all_leave_queue()
         } else {
-            // A closed window is probed.
-            self.waits_for_room().then(|| self.timeout_due()).or(self.part_due())
+            Time::NEVER
         };
-        match (pacer, timers) {
-            (Some(pacer), Some(timer)) => Some(pacer.min(timer)),
-            (pacer, timer) => pacer.or(timer),
+        may_send.min(self.next_timer())
+    }
+
+    /// When the next timer expires.
+    #[inline]
+    fn next_timer(&self) -> Time {
+        if self.board.is_empty() {
+            // A closed window is probed.
+            let due = self.waits_for_room().then(|| self.timeout_due()).or(self.part_due());
+            return due.unwrap_or(Time::NEVER);
         }
+        let timeout = self.timeout_due();
+        let probe = self.probe_due(timeout).unwrap_or(timeout);
+        self.reordering_until.unwrap_or(timeout).min(timeout).min(probe)
     }
 
     /// When the retransmission timeout is over, or a closed window is to be probed.

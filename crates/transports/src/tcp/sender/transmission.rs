@@ -18,6 +18,7 @@ impl Sender {
     ) -> Limit {
         self.waits_for_pacer = false;
         self.waits_for_queue = false;
+        self.waits_since = Time::NEVER;
         if self.writes.is_behind() && self.new_length().is_none() {
             self.write_on();
         }
@@ -32,6 +33,9 @@ impl Sender {
             self.probe_path(now, counters, emit);
         }
         let rate = self.pacing_rate();
+        // Sending changes neither the window nor the share of the host's queue that follows from it.
+        let window = self.window();
+        let mut share = None;
         let mut limit = Limit::CongestionWindow;
         // What is left of a burst.
         let mut burst = 0;
@@ -54,7 +58,7 @@ impl Sender {
             };
             let is_due = lost.is_some() && self.fast_retransmit;
             let counted = self.board.counted(length);
-            if !is_due && !self.allows(counted) {
+            if !is_due && !self.allows(counted, window) {
                 break;
             }
             if lost.is_none() && self.is_held() {
@@ -72,9 +76,9 @@ impl Sender {
                     break;
                 }
                 burst = self.burst(u64::from(length), lost.is_some());
-                if !self.fits_queue(now, burst) {
+                if !self.fits_queue(now, burst, &mut share) {
                     limit = Limit::HostQueue;
-                    self.waits_for_queue = true;
+                    self.wait_for_queue(now);
                     break;
                 }
                 if rate.is_some() && !self.pacer.allows(now) {
@@ -93,7 +97,7 @@ impl Sender {
             }
         }
         while self.write_on() {}
-        self.note_limit(now, limit);
+        self.note_limit(now, limit, window);
         limit
     }
 
@@ -124,7 +128,7 @@ impl Sender {
 
     /// The application writes its next piece. Whether it had more.
     #[inline]
-    fn write_on(&mut self) -> bool {
+    pub(super) fn write_on(&mut self) -> bool {
         self.writes.write_on(self.next, &self.settings)
     }
 
@@ -164,13 +168,13 @@ impl Sender {
         }
     }
 
-    fn allows(&self, length: u64) -> bool {
+    fn allows(&self, length: u64, window: u64) -> bool {
         if let ForwardRecovery::Trying(left) = self.forward {
             return left > 0;
         }
         match &self.reduction {
             Some(reduction) => reduction.allows(length),
-            None => self.in_flight() + length <= self.window(),
+            None => self.in_flight() + length <= window,
         }
     }
 
@@ -297,8 +301,8 @@ impl Sender {
         emit(Transmission { sequence, length, fin, retransmission: true, reduced: false });
     }
 
-    /// Notes what stopped the sender.
-    fn note_limit(&mut self, now: Time, limit: Limit) {
+    /// Notes what stopped the sender, which has that window.
+    fn note_limit(&mut self, now: Time, limit: Limit, window: u64) {
         let limited = matches!(limit, Limit::CongestionWindow | Limit::Pacing);
         let in_flight = self.in_flight();
         let ended = self.board.unacknowledged() >= self.limited_end;
@@ -309,7 +313,7 @@ impl Sender {
         }
         let counts = self.subflow.as_ref().is_none_or(|it| it.accounting.application_limited);
         let lacks_data = matches!(limit, Limit::Application | Limit::Idle);
-        let ran_out = lacks_data && counts && in_flight < self.window();
+        let ran_out = lacks_data && counts && in_flight < window;
         self.ran_out_at = if ran_out { self.ran_out_at.min(now) } else { Time::NEVER };
     }
 
