@@ -60,7 +60,7 @@ impl Hosts {
 
     /// The node of an application.
     pub(crate) fn node(&self, application: u32) -> usize {
-        self.slots[application as usize].node
+        self.slots[application as usize].node as usize
     }
 
     /// When a flow starts: it begins then, or asks for its address.
