@@ -21,11 +21,8 @@ fn plan(link: &str) -> Plan {
         "duration = \"30 s\"\nnodes = {{ near = {{}}, far = {{}} }}\n\
          links.line = {{ nodes = [\"near\", \"far\"], {link} }}\n"
     );
-    windtunnel_lab::read_with("test.toml", &text, &[], &Extensions::default())
-        .unwrap()
-        .cases
-        .remove(0)
-        .plan
+    let study = windtunnel_lab::read_with("test.toml", &text, &[], &Extensions::default());
+    Plan::clone(&study.unwrap().cases[0].plan)
 }
 
 /// Its emulation under way, and a UDP socket at each host; none where that is not allowed.
