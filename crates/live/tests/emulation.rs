@@ -22,7 +22,7 @@ fn plan(link: &str) -> Plan {
          links.line = {{ nodes = [\"near\", \"far\"], {link} }}\n"
     );
     let study = windtunnel_lab::read_with("test.toml", &text, &[], &Extensions::default());
-    (*study.unwrap().cases[0].plan).clone()
+    Plan::clone(&study.unwrap().cases[0].plan)
 }
 
 /// Its emulation under way, and a UDP socket at each host; none where that is not allowed.

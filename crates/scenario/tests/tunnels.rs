@@ -38,7 +38,7 @@ fn plan(text: &str) -> Plan {
     let extensions = Extensions::default();
     let outside = Outside { extensions: &extensions, files: &mut text_of };
     let study = Study::read("memory", text, &[], outside).expect("it is right");
-    study.cases[0].plan.clone()
+    Plan::clone(&study.cases[0].plan)
 }
 
 /// The packet that a full segment of the tunnel fills between the domains of its ends.

@@ -80,7 +80,7 @@ impl Folder {
 
     #[track_caller]
     fn plan(&self, text: &str) -> Plan {
-        self.read(text).expect("the scenario is right").cases[0].plan.clone()
+        Plan::clone(&self.read(text).expect("the scenario is right").cases[0].plan)
     }
 
     #[track_caller]

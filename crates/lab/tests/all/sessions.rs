@@ -38,7 +38,7 @@ fn read(text: &str) -> Result<Study, ScenarioError> {
 }
 
 fn plan(text: &str) -> Plan {
-    read(text).unwrap_or_else(|it| panic!("{it}")).cases[0].plan.clone()
+    Plan::clone(&read(text).unwrap_or_else(|it| panic!("{it}")).cases[0].plan)
 }
 
 /// What the sessions of a run counted.

@@ -26,7 +26,7 @@ fn what_the_file_says_is_what_the_plan_has() {
     let study = read(VALID).expect("it is valid");
     assert_eq!((study.title.as_deref(), study.seed, study.runs), (Some("Two links"), 7, 1));
     assert_eq!((study.axes.len(), study.cases.len(), study.total_runs()), (0, 1, 1));
-    assert_eq!(study.text, VALID);
+    assert_eq!(&*study.text, VALID);
     let plan = &study.cases[0].plan;
     assert_eq!(plan.nodes.iter().map(|it| it.name.as_str()).collect::<Vec<_>>(), ["a", "b", "c"]);
     assert_eq!([0, 1].map(|link| rate(plan, link)), [10_000_000, 5_000_000]);
