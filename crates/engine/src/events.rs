@@ -65,7 +65,7 @@ impl<E: Ord> PartialOrd for Entry<E> {
 const CAPACITY: usize = 16;
 
 /// The events that happen next, in order, in a ring.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Front<E> {
     entries: [Entry<E>; CAPACITY],
     /// Where the next event lies.
@@ -129,7 +129,7 @@ impl<E: Copy + Ord + Default> Front<E> {
 ///
 /// The next event, or the next few, lie before the heap, in order: so it is known ahead
 /// which memory they will touch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     /// None of them comes after any in the heap; it is empty only if the heap is.
     front: Front<E>,

@@ -74,7 +74,7 @@ pub(crate) struct RateChange {
 }
 
 /// The ports with their packets, and the events that they make.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) events: EventQueue<Event>,
     pub(crate) packets: PacketStore,

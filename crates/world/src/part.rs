@@ -28,7 +28,7 @@ use crate::sessions::Sessions;
 use crate::sky::Sky;
 
 /// A part of a world.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     changes: Vec<ChangePlan>,
     /// The plan, if paths follow its changes.

@@ -17,7 +17,7 @@ use crate::path;
 use crate::transfers::{Ideal, Transfer};
 
 /// An application at its host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct HostSlot {
     pub(super) flow: u32,
     pub(super) node: usize,
@@ -45,7 +45,7 @@ pub(super) struct HostSlot {
 }
 
 /// The connections that carry a flow between two neighbouring hosts of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) settings: Arc<TcpSettings>,
     /// The applications at the two ends: where the data comes from, and where it goes.
@@ -75,7 +75,7 @@ impl Class {
 }
 
 /// Which of a class's connections were accepted: a repeated SYN does not open one again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Accepted {
     pub(super) next: u64,
     /// Those before the next that were not.
@@ -95,7 +95,7 @@ impl Accepted {
 }
 
 /// A flow of the plan.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PlannedFlow {
     pub(super) start: Time,
     /// The first of its applications; the others follow.
@@ -119,7 +119,7 @@ impl PlannedFlow {
 }
 
 /// All hosts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Hosts {
     pub(super) flows: Vec<PlannedFlow>,
     pub(super) slots: Vec<HostSlot>,
