@@ -219,4 +219,18 @@ impl<E: Copy + Ord + Default> EventQueue<E> {
         self.now = time;
         Some((time, event))
     }
+
+    /// Puts what `other` gives in the place of each event that is to come: another at the same
+    /// time, or none.
+    pub fn replace(&mut self, mut other: impl FnMut(E) -> Option<E>) {
+        let (front, heap) = (&mut self.front, std::mem::take(&mut self.heap));
+        let mut waiting: Vec<_> = heap.into_iter().map(|Reverse(it)| it).collect();
+        waiting.extend((0..front.len).map(|place| *front.at(place)));
+        front.len = 0;
+        for Entry { time, event } in waiting {
+            if let Some(event) = other(event) {
+                self.schedule(time, event);
+            }
+        }
+    }
 }

@@ -543,7 +543,7 @@ impl Network {
 }
 
 /// For each port whether what it loses changes in the course of time.
-fn ports_that_change_loss(plan: &Plan) -> Vec<bool> {
+pub(crate) fn ports_that_change_loss(plan: &Plan) -> Vec<bool> {
     let mut changes = vec![false; 2 * plan.links.len()];
     let is_of_loss = |it: &&ChangePlan| matches!(it.change, LinkChange::Loss(_));
     plan.changes.iter().filter(is_of_loss).for_each(|it| changes[it.port.index()] = true);

@@ -6,6 +6,8 @@
 //! keeps its packets until the parts meet; there they are given to the same port of the
 //! other part, from where they arrive.
 
+mod continuing;
+
 use std::sync::Arc;
 
 use windtunnel_engine::{Streams, Time};

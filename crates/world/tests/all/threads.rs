@@ -1,9 +1,10 @@
 //! Worlds on several threads: what comes of them is what comes of one.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::common::{
-    ask, direction, ip_flow, join, nodes, over_tcp, patient_disciplines, record, recorded, serve,
+    Series, ask, direction, ip_flow, join, nodes, over_tcp, patient_disciplines, record, recorded,
+    serve,
 };
 use windtunnel_applications::video::rules::{MpcSettings, RuleSettings};
 use windtunnel_applications::video::{
@@ -22,9 +23,14 @@ use windtunnel_world::{
 };
 
 /// Everything that can be read from a world, as text.
-fn read(plan: &Plan, threads: usize) -> String {
+pub(crate) fn read(plan: &Plan, threads: usize) -> String {
     let mut world = World::on_threads(plan, threads).expect("every flow has a path");
     let series = record(plan, &mut world, 64);
+    read_to_the_end(plan, &mut world, &series)
+}
+
+/// Everything that can be read from a world once it has come to its end, as text.
+pub(crate) fn read_to_the_end(plan: &Plan, world: &mut World, series: &Mutex<Series>) -> String {
     let (stop, events) = world.run(&Control::default(), None);
     assert_eq!(stop, Stop::Finished);
     let ports: Vec<_> = world.ports(plan.end()).collect();
@@ -40,7 +46,7 @@ fn read(plan: &Plan, threads: usize) -> String {
     format!(
         "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{players:#?}\n{:#?}\n{:#?}",
         world.transfers(),
-        recorded(&series)
+        recorded(series)
     )
 }
 
@@ -52,14 +58,14 @@ fn assert_same(plan: &Plan) {
     }
 }
 
-fn first_difference(one: &str, many: &str) -> String {
+pub(crate) fn first_difference(one: &str, many: &str) -> String {
     let lines = one.lines().zip(many.lines()).enumerate();
     let different = lines.filter(|(_, (one, many))| one != many).take(3);
     format!("{:?}", different.collect::<Vec<_>>())
 }
 
 /// Hosts in a row with routers between them, and flows of every kind across.
-fn row(link: &DirectionPlan) -> Plan {
+pub(crate) fn row(link: &DirectionPlan) -> Plan {
     let mut plan = nodes(&["a", "b", "c", "d", "e", "f"]);
     for place in 0..5 {
         join(&mut plan, place, place + 1, link);
