@@ -14,6 +14,7 @@ use crate::network::links::loss_note;
 use crate::reading::error::{Mistake, ScenarioError};
 use crate::reading::extensions::Extensions;
 use crate::reading::files::{Files, Unreadable};
+use crate::study::beginning::without_changes;
 use crate::study::build;
 use crate::study::comparison::{self, Assignment, Chosen};
 use crate::study::scenario::{expanded, outline, parse};
@@ -42,6 +43,10 @@ pub struct Case {
     /// The first case of the study that differs from this one in nothing but its names, if there
     /// is an earlier one.
     pub same_as: Option<usize>,
+    /// What of its text decides how its worlds begin: all but the changes of its links. Of two
+    /// cases with the same one, the plans are the same but for those. None where that is not
+    /// known: runs set values of their own, or nothing changes in any case.
+    pub beginning: Option<Arc<str>>,
 }
 
 impl Case {
@@ -298,12 +303,14 @@ impl<'a> Given<'a> {
     ) -> Result<Case, ScenarioError> {
         let mut planned = |stated| self.plan(combination, stated, files, extensions);
         let own = |own: &Vec<Assignment>| self.stated(combination, own);
+        let may_begin_alike = each_run.is_empty() && stated.text.contains("changes");
+        let beginning = may_begin_alike.then(|| without_changes(&stated.text)).flatten();
         let (plan, notes, imports) = planned(each_run.first().map_or(Ok(stated), own)?)?;
         let later = each_run.iter().skip(1).map(|it| Ok(planned(own(it)?)?.0));
         let later = later.collect::<Result<_, _>>()?;
         let prefixes = prefixes(&plan);
         let names = names(combination);
-        Ok(Case { names, plan, later, prefixes, notes, imports, same_as: None })
+        Ok(Case { names, plan, later, prefixes, notes, imports, same_as: None, beginning })
     }
 
     /// The text with what a combination sets, and what a run sets beside it.
