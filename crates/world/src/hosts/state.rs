@@ -112,6 +112,11 @@ pub(super) struct PlannedFlow {
 }
 
 impl PlannedFlow {
+    /// Its applications.
+    pub(super) fn slots(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.hosts
+    }
+
     /// The applications of the sender and of the receiver of its data.
     pub(super) fn ends(&self) -> [usize; 2] {
         [self.first, self.first + self.hosts - 1].map(|it| it as usize)

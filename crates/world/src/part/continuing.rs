@@ -1,4 +1,4 @@
-//! A part goes on with the changes of another plan.
+//! A part goes on with what begins later in another plan.
 
 use std::sync::Arc;
 
@@ -7,9 +7,16 @@ use crate::event::{Event, Kind};
 use crate::plan::{ChangePlan, Plan};
 
 impl Part {
-    /// Goes on with the changes of another plan, of which those up to now are the same. Nodes may
-    /// still have to learn of those, which have other places there.
+    /// Goes on with the changes and the flows of another plan, of which those up to now are the
+    /// same.
     pub(crate) fn continue_as(&mut self, plan: &Plan) {
+        self.continue_changes(plan);
+        self.hosts.continue_as(&mut self.network, plan);
+    }
+
+    /// Goes on with the changes of another plan. Nodes may still have to learn of those up to now,
+    /// which have other places there.
+    fn continue_changes(&mut self, plan: &Plan) {
         let (here, there) = (places_in_order(&self.changes), places_in_order(&plan.changes));
         let rank = |place: u32| here.iter().position(|it| *it == place);
         let mut pending = 0;

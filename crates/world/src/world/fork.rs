@@ -35,29 +35,50 @@ impl World {
         })
     }
 
-    /// Goes on with the changes of links of another plan, as if it had been built from that:
-    /// nothing before now is different there ([`differ_from`]). Only for a world on one thread.
+    /// Goes on with what begins later in another plan, as if it had been built from that: nothing
+    /// before now is different there ([`differ_from`]). Only for a world on one thread.
     pub fn continue_as(&mut self, plan: &Plan) {
         self.only_part().continue_as(plan);
     }
 }
 
 /// From when on the worlds of two plans differ that are the same but for the changes of their
-/// links: never, if those are the same too. None if they differ in what a world is built from, or
-/// nodes move.
+/// links, and the controllers, starts and stops of their flows: never, if those are the same too.
+/// None if they differ in what a world is built from, or nodes move.
 #[must_use]
 pub fn differ_from(one: &Plan, other: &Plan) -> Option<Time> {
-    let is_built_alike = ports_that_change_loss(one) == ports_that_change_loss(other)
+    let is_built_alike = one.flows.len() == other.flows.len()
+        && ports_that_change_loss(one) == ports_that_change_loss(other)
         && one.routes_change() == other.routes_change();
     if !is_built_alike || one.sky.is_some() || other.sky.is_some() {
         return None;
     }
+    let flows = flows_differ_from(one, other)?;
+    Some(flows.min(changes_differ_from(one, other)))
+}
+
+fn flows_differ_from(one: &Plan, other: &Plan) -> Option<Time> {
+    let mut from = Time::NEVER;
+    for (one_flow, other_flow) in one.flows.iter().zip(&other.flows) {
+        if format!("{one_flow:?}") != format!("{other_flow:?}") {
+            let hears = one_flow.needs_radio_reports() || other_flow.needs_radio_reports();
+            if hears || !one.flows_may_differ() {
+                return None;
+            }
+            from = from.min(one_flow.start).min(other_flow.start);
+        }
+    }
+    Some(from)
+}
+
+fn changes_differ_from(one: &Plan, other: &Plan) -> Time {
     let [mut one, mut other] = [one, other].map(|it| in_order(&it.changes).into_iter());
     loop {
         match (one.next(), other.next()) {
-            (None, None) => return Some(Time::NEVER),
+            (None, None) => return Time::NEVER,
             (one, other) if one == other => {}
-            (one, other) => return [one, other].into_iter().flatten().map(|it| it.time).min(),
+            (Some(one), Some(other)) => return one.time.min(other.time),
+            (Some(it), None) | (None, Some(it)) => return it.time,
         }
     }
 }

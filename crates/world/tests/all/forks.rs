@@ -1,15 +1,21 @@
 //! Worlds that are forked: what comes of each is what comes of a world that begins anew.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use proptest::collection::vec;
 use proptest::prelude::*;
+use windtunnel_applications::{BulkSettings, FileSettings, Workload};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_links::{Impairment, Loss, Reordering, Victims};
+use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, LinkChange, LossChange, Plan, PortId, World, differ_from,
+    ChangePlan, DirectionPlan, LinkChange, LossChange, Plan, PortId, SplitPlan, Transport, World,
+    differ_from,
 };
 
 use crate::common::any::any_plan;
-use crate::common::{direction, give, join, rate, record};
+use crate::common::{controller, direction, give, ip_flow, join, rate, record};
 use crate::threads::{first_difference, read, read_to_the_end, row};
 
 const CHUNK: usize = 64;
@@ -45,19 +51,42 @@ fn any_change() -> impl Strategy<Value = LinkChange> {
         Just(LinkChange::Stall),
         Just(LinkChange::Down),
         Just(LinkChange::Up),
-        Just(LinkChange::Cut),
         Just(LinkChange::Lose),
         Just(LinkChange::Deliver),
     ]
 }
 
-/// Changes in the first second of the links of [`row`], several at one time.
-fn any_changes() -> impl Strategy<Value = Vec<ChangePlan>> {
-    let change = (0..10_u64, 0..10_u32, any_change()).prop_map(|(tenth, port, change)| {
+/// Changes of the links of [`row`] in these tenths of a second, several at one time.
+fn any_changes(tenths: Range<u64>) -> impl Strategy<Value = Vec<ChangePlan>> {
+    let change = (tenths, 0..10_u32, any_change()).prop_map(|(tenth, port, change)| {
         let time = Time::ZERO + Duration::from_millis(100 * tenth);
         ChangePlan { time, port: PortId(port), change }
     });
     vec(change, 0..8)
+}
+
+/// Flows that begin later than others: when, when they stop, and their controllers.
+fn any_late_flows() -> impl Strategy<Value = Vec<(u64, u64, &'static str)>> {
+    let controller = prop::sample::select(vec!["cubic", "bbr3", "vegas", "dctcp"]);
+    vec((300..1_000_u64, 0..400_u64, controller), 3)
+}
+
+/// Adds those flows, of which one is split by a proxy, and one carries a file.
+fn add_late(plan: &mut Plan, late: &[(u64, u64, &'static str)]) {
+    let at = |milliseconds| Time::ZERO + Duration::from_millis(milliseconds);
+    for (number, (start, lasts, controller_of)) in late.iter().enumerate() {
+        let workload = match number {
+            1 => Workload::File(FileSettings { bytes: 200_000 }),
+            _ => Workload::Bulk(BulkSettings { rate: None }),
+        };
+        let settings = TcpSettings::new(controller(controller_of));
+        let tcp = Transport::Tcp { settings: Arc::new(settings), workload };
+        let mut flow = ip_flow(&format!("late {number}"), number, 5 - number, tcp);
+        flow.split = (number == 0).then(|| SplitPlan { at: vec![3], buffer: 100_000 });
+        (flow.start, flow.stop) = (at(*start), at(start + lasts));
+        flow.start_within = Duration::from_millis(50 * number as u64);
+        plan.flows.insert(1, flow);
+    }
 }
 
 /// A row of links with a way around its middle, and changes of them.
@@ -88,11 +117,28 @@ proptest! {
         assert_same(&plan, Time::ZERO + plan.duration.scaled(share), &plan)?;
     }
 
+    #[test]
+    fn a_fork_goes_on_with_the_later_flows_of_another_plan(
+        late in [any_late_flows(), any_late_flows()],
+        changes in [any_changes(3..10), any_changes(3..10)],
+        loses in any::<bool>(),
+    ) {
+        let mut plans = changes.map(|mut it| {
+            it.retain(|it| !matches!(it.change, LinkChange::Loss(_)));
+            plan_with(it, loses, None)
+        });
+        plans.iter_mut().zip(&late).for_each(|(plan, late)| add_late(plan, late));
+        let differ = differ_from(&plans[0], &plans[1]).expect("they are built alike");
+        prop_assert!(differ >= Time::ZERO + Duration::from_millis(300));
+        let before = differ.min(plans[0].end()).as_picos() - 1;
+        assert_same(&plans[0], Time::from_picos(before), &plans[1])?;
+    }
+
     /// What the two have in common has other places in their lists.
     #[test]
     fn a_fork_goes_on_with_the_changes_of_another_plan(
-        common in any_changes(),
-        own in [any_changes(), any_changes()],
+        common in any_changes(0..10),
+        own in [any_changes(5..10), any_changes(5..10)],
         loses in any::<bool>(),
         convergence_ms in prop::option::of(0..250_u64),
     ) {
