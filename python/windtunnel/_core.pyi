@@ -172,8 +172,8 @@ class Scenario:
     def beginning(self) -> str | None:
         """What decides how its first case begins.
 
-        Runs with the same one are the same until a link changes that changes in one of them
-        alone; what they have in common is simulated once if they are in one batch.
+        Runs with the same one are the same until a link changes, or a flow starts, that does so
+        in one of them alone; what they have in common is simulated once if they are in one batch.
         """
 
     @property

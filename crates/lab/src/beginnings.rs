@@ -1,10 +1,12 @@
-//! Runs that begin in the same way: of cases that differ in later changes of links alone. What
+//! Runs that begin in the same way: of cases that differ in what begins later. What
 //! they have in common is simulated once, and each goes on from a copy of that world.
 //!
 //! Who takes such a world first makes it, and the others wait for that. So that they need not,
 //! and few worlds are kept, runs are taken in an order of their own ([`Beginnings::order`]).
 
 use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use windtunnel_engine::{Control, Duration, Time};
@@ -14,10 +16,6 @@ use windtunnel_world::{Plan, SeriesPlan, World, differ_from};
 use crate::equal_cases::EqualCases;
 use crate::extensions::uses_extensions;
 use crate::series::CHUNK;
-
-/// A copy of a world takes time and memory: what is shorter than this part of a run is simulated
-/// by each.
-const LEAST_PART: u64 = 10;
 
 /// The rows of series that wait with a world for those who go on from it: some 130 MB.
 const MOST_ROWS: u64 = 16 * CHUNK as u64;
@@ -57,9 +55,13 @@ impl Beginnings {
     pub(crate) fn of(study: &Study, equal: &EqualCases) -> Self {
         let mut beginnings = Self::none(study);
         if study.real_time_limit.is_none() {
-            for cases in alike(study, equal) {
-                if let Some(until) = common(study, &cases) {
-                    beginnings.add(study, &cases, until);
+            for mut cases in planned_alike(study, equal) {
+                // Those that have most in common are beside each other.
+                cases.sort_by_cached_key(|it| course(&study.cases[*it].plan));
+                for cases in cases.chunk_by(|one, other| common(study, *one, *other).is_some()) {
+                    let pairs = cases.windows(2);
+                    let until = pairs.filter_map(|it| common(study, it[0], it[1])).min();
+                    until.into_iter().for_each(|it| beginnings.add(study, cases, it));
                 }
             }
         }
@@ -131,8 +133,8 @@ fn kept(plan: &Plan) -> Option<World> {
     Some(world)
 }
 
-/// The cases that are simulated and planned alike but for changes of links.
-fn alike(study: &Study, equal: &EqualCases) -> Vec<Vec<usize>> {
+/// The cases that are simulated and planned alike but for what begins later.
+fn planned_alike(study: &Study, equal: &EqualCases) -> Vec<Vec<usize>> {
     let mut groups: BTreeMap<&str, Vec<usize>> = BTreeMap::new();
     for (place, case) in study.cases.iter().enumerate() {
         if let Some(beginning) = &case.beginning
@@ -147,17 +149,27 @@ fn alike(study: &Study, equal: &EqualCases) -> Vec<Vec<usize>> {
     groups
 }
 
-/// The last moment before some cases differ, if what is before that is worth it.
-fn common(study: &Study, cases: &[usize]) -> Option<Time> {
-    let plan = |case: &usize| &study.cases[*case].plan;
-    let (first, others) = cases.split_first()?;
-    let differ: Option<Vec<Time>> =
-        others.iter().map(|it| differ_from(plan(first), plan(it))).collect();
-    let differ = differ?.into_iter().min()?.min(plan(first).end());
+/// What begins when in a plan, in order; what it is as a hash.
+fn course(plan: &Plan) -> Vec<(Time, u64)> {
+    let changes = plan.changes.iter().map(|it| (it.time, hash_of(it)));
+    let flows = plan.flows.iter().map(|it| (it.start, hash_of(it)));
+    let mut all: Vec<(Time, u64)> = changes.chain(flows).collect();
+    all.sort_by_key(|it| it.0);
+    all
+}
+
+fn hash_of(it: &impl Debug) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    format!("{it:?}").hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The last moment before two cases differ, if what is recorded until then is not too much.
+fn common(study: &Study, one: usize, other: usize) -> Option<Time> {
+    let [one, other] = [one, other].map(|it| &study.cases[it].plan);
+    let differ = differ_from(one, other)?.min(one.end());
     let until = Time::from_picos(differ.as_picos().checked_sub(1)?);
-    let is_worth_it = until.since(Time::ZERO) * LEAST_PART >= plan(first).duration
-        && rows(plan(first), until) <= MOST_ROWS;
-    is_worth_it.then_some(until)
+    (rows(one, until) <= MOST_ROWS).then_some(until)
 }
 
 /// How many rows the series of a plan have until a time.

@@ -14,7 +14,7 @@ use crate::network::links::loss_note;
 use crate::reading::error::{Mistake, ScenarioError};
 use crate::reading::extensions::Extensions;
 use crate::reading::files::{Files, Unreadable};
-use crate::study::beginning::without_changes;
+use crate::study::beginning::beginning;
 use crate::study::build;
 use crate::study::comparison::{self, Assignment, Chosen};
 use crate::study::scenario::{expanded, outline, parse};
@@ -43,9 +43,10 @@ pub struct Case {
     /// The first case of the study that differs from this one in nothing but its names, if there
     /// is an earlier one.
     pub same_as: Option<usize>,
-    /// What of its text decides how its worlds begin: all but the changes of its links. Of two
-    /// cases with the same one, the plans are the same but for those. None where that is not
-    /// known: runs set values of their own, or nothing changes in any case.
+    /// What decides how its worlds begin. Of two cases with the same one, the plans are the same
+    /// but for changes of links, and controllers, starts and stops of flows, in all but the first
+    /// tenth of the run. None where that is not known: runs set values of their own, or nothing
+    /// changes and starts at a time that is given.
     pub beginning: Option<Arc<str>>,
 }
 
@@ -303,9 +304,10 @@ impl<'a> Given<'a> {
     ) -> Result<Case, ScenarioError> {
         let mut planned = |stated| self.plan(combination, stated, files, extensions);
         let own = |own: &Vec<Assignment>| self.stated(combination, own);
-        let may_begin_alike = each_run.is_empty() && stated.text.contains("changes");
-        let beginning = may_begin_alike.then(|| without_changes(&stated.text)).flatten();
+        let is_given = ["changes", "start"].iter().any(|it| stated.text.contains(it));
+        let text = (each_run.is_empty() && is_given).then(|| stated.text.clone());
         let (plan, notes, imports) = planned(each_run.first().map_or(Ok(stated), own)?)?;
+        let beginning = text.and_then(|it| beginning(&it, &plan));
         let later = each_run.iter().skip(1).map(|it| Ok(planned(own(it)?)?.0));
         let later = later.collect::<Result<_, _>>()?;
         let prefixes = prefixes(&plan);
