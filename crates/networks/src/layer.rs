@@ -127,7 +127,7 @@ pub trait NetworkLayer: Any + Debug + DynClone + Send {
 dyn_clone::clone_trait_object!(NetworkLayer);
 
 /// What a node offers a layer that is put onto it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NodeSetting {
     /// The node's place in the plan.
     pub node: usize,
