@@ -332,6 +332,45 @@ def test_the_number_of_threads_does_not_change_the_results(folder: Path) -> None
     assert_frame_equal(frames[0], frames[2])
 
 
+LATER = """\
+scenario = "scenario.toml"
+seeds = 3
+[set]
+duration = "2 s"
+[vary.change.cases]
+none = {}
+slow = { "links.path.changes" = [{ at = "1 s", rate = "1 Mbps" }] }
+down = { "links.path.changes" = [{ at = "1500 ms", state = "down" }] }
+lossy = { "links.path.changes" = [{ at = "1 s", loss = { probability = "5 %" } }] }
+[vary.controller]
+path = "flows.f.controller"
+values = ["cubic", "new-reno"]
+"""
+"""Runs that differ in later changes of a link."""
+
+
+def test_runs_that_begin_alike_give_what_they_give_alone(folder: Path) -> None:
+    # With a limit of real time, each begins by itself.
+    alone = LATER.replace("[set]", '[set]\nreal_time_limit = "1 h"')
+    frames = [
+        study(written(folder, text), store=folder / f"store-{place}-{jobs}", jobs=jobs).frame
+        for place, text in enumerate((alone, LATER))
+        for jobs in (1, 3)
+    ]
+    for frame in frames[1:]:
+        assert_frame_equal(frames[0].drop("key"), frame.drop("key"))
+
+
+def test_runs_that_begin_alike_are_taken_together_and_shared_out(folder: Path) -> None:
+    read_study = read(written(folder, LATER))
+    wanted = runner.Wanted(read_study, worker.Base(read_study), {}, retry=False)
+    batches = list(iter(lambda: wanted.take(1, 2), []))
+    assert sum(map(len, batches)) == 24
+    beginnings = [{task.beginning for task in batch} for batch in batches]
+    assert all(len(them) == 1 for them in beginnings)
+    assert [len(batch) for batch in batches if batch[0].beginning][:2] == [2, 1]
+
+
 def test_a_failure_that_is_retried_and_mended_is_no_failure_any_more(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

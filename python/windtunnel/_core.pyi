@@ -169,6 +169,14 @@ class Scenario:
         """The text as run, with all settings applied."""
 
     @property
+    def beginning(self) -> str | None:
+        """What decides how its first case begins.
+
+        Runs with the same one are the same until a link changes, or a flow starts, that does so
+        in one of them alone; what they have in common is simulated once if they are in one batch.
+        """
+
+    @property
     def files(self) -> list[tuple[str, str]]:
         """The files that it names: the name of each in the scenario, and its text."""
 

@@ -2,6 +2,7 @@
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use windtunnel_engine::{Random, Time};
 
 use crate::video::Player;
@@ -104,7 +105,7 @@ pub trait Host {
 
 /// What runs at one host of a flow. It is called at the flow's start and at its stop if
 /// it is at the host that begins, and whenever a stream has something for it.
-pub trait Application: Debug + Send {
+pub trait Application: Debug + DynClone + Send {
     /// When [`Application::wake`] wants to be called; [`Time::NEVER`] if it does not.
     fn next_wake(&self) -> Time {
         Time::NEVER
@@ -144,6 +145,8 @@ pub trait Application: Debug + Send {
         None
     }
 }
+
+dyn_clone::clone_trait_object!(Application);
 
 /// What the applications of one flow begin with.
 #[derive(Clone, Debug)]

@@ -36,7 +36,7 @@ impl Maker for ArrivalsSettings {
 
 /// When files arrive and how large they are, as far as it was drawn. The process is
 /// independent of the network: whoever has its random stream sees the same files.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Process {
     settings: ArrivalsSettings,
     random: Random,
@@ -67,14 +67,14 @@ impl Process {
 }
 
 /// Sends the files.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ArrivalsSender {
     process: Process,
     sent: u64,
 }
 
 /// Receives them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ArrivalsReceiver {
     process: Process,
     drawn: u64,

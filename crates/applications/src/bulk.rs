@@ -27,7 +27,7 @@ impl Maker for BulkSettings {
 }
 
 /// Sends without end, as fast as the stream takes it or at a rate.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Bulk {
     rate: Option<Rate>,
     stream: Option<Stream>,
@@ -80,7 +80,7 @@ fn portion(rate: Rate, host: &dyn Host) -> u64 {
 }
 
 /// Receives what comes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Discard;
 
 impl Application for Discard {}

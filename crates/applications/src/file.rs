@@ -30,7 +30,7 @@ impl Maker for FileSettings {
 }
 
 /// Sends the file.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FileSender {
     bytes: u64,
     next: Time,
@@ -62,7 +62,7 @@ pub(crate) fn send(host: &mut dyn Host, ordinal: u64, bytes: u64) {
 }
 
 /// Receives the file, whose size and time it knows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FileReceiver {
     bytes: u64,
     start: Time,

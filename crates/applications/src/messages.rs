@@ -22,7 +22,7 @@ impl Maker for Messages {
 }
 
 /// Sends messages, one after the other.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct MessageSender {
     /// It is opened with the first message.
     stream: Option<Stream>,
@@ -37,7 +37,7 @@ impl Application for MessageSender {
 
 /// Receives them. It is told of each when that is handed over, for packets carry no bytes, of
 /// which the first would say how many follow.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct MessageReceiver {
     stream: Option<Stream>,
     /// The bytes of all messages up to each that is under way, and up to the last one.

@@ -26,7 +26,7 @@ impl Maker for OnOffPeriods {
 
 /// Sends in turns. While it sends, two windows of data are waiting or in flight: what
 /// is left of them when a turn ends is still sent.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct OnOff {
     turns: OnOffPeriods,
     random: Random,

@@ -23,7 +23,7 @@ struct Pair {
 }
 
 /// The application at a proxy.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Relay {
     pairs: Vec<Pair>,
     /// The place of each stream's pair.

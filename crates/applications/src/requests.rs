@@ -44,7 +44,7 @@ impl Maker for RequestResponseSettings {
 }
 
 /// One that asks, waits for the answer, thinks, and asks again.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Worker {
     /// How many answers it has received.
     answers: u64,
@@ -57,7 +57,7 @@ struct Worker {
 }
 
 /// Asks: several workers, each over a stream of its own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Client {
     exchange: RequestResponseSettings,
     workers: Box<[Worker]>,
@@ -120,7 +120,7 @@ impl Application for Client {
 }
 
 /// Answers.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Server {
     exchange: RequestResponseSettings,
 }

@@ -83,7 +83,7 @@ impl End {
 }
 
 /// A rule from outside: now this level, now that, and after a while.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Restless(usize);
 
 impl Rule for Restless {

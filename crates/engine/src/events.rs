@@ -65,7 +65,7 @@ impl<E: Ord> PartialOrd for Entry<E> {
 const CAPACITY: usize = 16;
 
 /// The events that happen next, in order, in a ring.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Front<E> {
     entries: [Entry<E>; CAPACITY],
     /// Where the next event lies.
@@ -129,7 +129,7 @@ impl<E: Copy + Ord + Default> Front<E> {
 ///
 /// The next event, or the next few, lie before the heap, in order: so it is known ahead
 /// which memory they will touch.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct EventQueue<E> {
     /// None of them comes after any in the heap; it is empty only if the heap is.
     front: Front<E>,
@@ -152,9 +152,18 @@ impl<E: Copy + Ord + Default> EventQueue<E> {
     /// If it is another number.
     #[must_use]
     pub fn looking_ahead(events: usize) -> Self {
+        Self::looking_ahead_from(Time::ZERO, events)
+    }
+
+    /// The same, of what happens from `now` on.
+    ///
+    /// # Panics
+    /// As [`EventQueue::looking_ahead`].
+    #[must_use]
+    pub fn looking_ahead_from(now: Time, events: usize) -> Self {
         assert!((1..=CAPACITY / 2).contains(&events), "from 1 to {} events", CAPACITY / 2);
         let (front, heap) = (Front::new(), QuaternaryHeap::new());
-        Self { front, heap, ahead: events, now: Time::ZERO }
+        Self { front, heap, ahead: events, now }
     }
 
     /// The time of the last event taken out.
@@ -218,5 +227,19 @@ impl<E: Copy + Ord + Default> EventQueue<E> {
         }
         self.now = time;
         Some((time, event))
+    }
+
+    /// Puts what `other` gives in the place of each event that is to come: another at the same
+    /// time, or none.
+    pub fn replace(&mut self, mut other: impl FnMut(E) -> Option<E>) {
+        let (front, heap) = (&mut self.front, std::mem::take(&mut self.heap));
+        let mut waiting: Vec<_> = heap.into_iter().map(|Reverse(it)| it).collect();
+        waiting.extend((0..front.len).map(|place| *front.at(place)));
+        front.len = 0;
+        for Entry { time, event } in waiting {
+            if let Some(event) = other(event) {
+                self.schedule(time, event);
+            }
+        }
     }
 }

@@ -21,7 +21,7 @@ impl Handle {
 
 /// Values under handles. A place freed is the next one used, so that the
 /// memory touched stays small and warm.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Store<T> {
     values: Vec<T>,
     free: Vec<Handle>,

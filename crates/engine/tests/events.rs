@@ -11,6 +11,8 @@ enum Operation {
     Schedule(i64),
     /// Takes out what is due within this many picoseconds.
     TakeWithin(u64),
+    /// Puts others in the place of those that this divides, and drops those after them.
+    Replace(usize),
 }
 
 /// Spans from the same instant to a day apart: simulations mix them all.
@@ -28,6 +30,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     prop_oneof![
         3 => picoseconds().prop_map(Operation::Schedule),
         2 => picoseconds().prop_map(|it| Operation::TakeWithin(it.unsigned_abs())),
+        1 => (2..5_usize).prop_map(Operation::Replace),
     ]
 }
 
@@ -41,6 +44,11 @@ struct Model {
 impl Model {
     fn schedule(&mut self, time: Time, event: usize) {
         self.waiting.push((time.max(self.now), event));
+    }
+
+    fn replace(&mut self, other: impl Fn(usize) -> Option<usize>) {
+        let other = |(time, event): (Time, usize)| other(event).map(|event| (time, event));
+        self.waiting = self.waiting.drain(..).filter_map(other).collect();
     }
 
     fn next_until(&mut self, end: Time) -> Option<(Time, usize)> {
@@ -75,6 +83,15 @@ proptest! {
                 Operation::TakeWithin(span) => {
                     let end = model.now + Duration::from_picos(span);
                     prop_assert_eq!(queue.next_until(end), model.next_until(end));
+                }
+                Operation::Replace(divisor) => {
+                    let other = |event: usize| match event % divisor {
+                        0 => Some(event + 1_000),
+                        1 => None,
+                        _ => Some(event),
+                    };
+                    queue.replace(other);
+                    model.replace(other);
                 }
             }
             prop_assert_eq!(queue.now(), model.now);

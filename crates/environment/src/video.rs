@@ -324,6 +324,14 @@ fn leave() -> ! {
     std::panic::resume_unwind(Box::new(Failed("the episode was left".to_owned())))
 }
 
+impl Clone for Seated {
+    /// Only one player can be asked.
+    fn clone(&self) -> Self {
+        let why = "the rule of an agent cannot be copied";
+        std::panic::resume_unwind(Box::new(Failed(why.to_owned())))
+    }
+}
+
 impl Rule for Seated {
     fn choose(&mut self, situation: &Situation<'_>) -> Choice {
         self.heard.segment = situation.segment as f64;

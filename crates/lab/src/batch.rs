@@ -12,8 +12,9 @@ use std::{fmt, io};
 use cpu_time::{ProcessTime, ThreadTime};
 use windtunnel_engine::{Control, Stop, Time};
 use windtunnel_scenario::{Case, ScenarioError, Study};
-use windtunnel_world::{World, caught};
+use windtunnel_world::{Plan, World, caught};
 
+use crate::beginnings::Beginnings;
 use crate::capture::{CaptureSettings, Captures};
 use crate::equal_cases::EqualCases;
 use crate::extensions::uses_extensions;
@@ -80,6 +81,10 @@ struct Shared {
     study: Study,
     /// Which cases are simulated; where packets are written, all.
     equal: EqualCases,
+    /// What runs have in common, where that is simulated once.
+    beginnings: Beginnings,
+    /// The order in which runs are taken.
+    order: Vec<usize>,
     /// How many threads a run may use.
     threads: usize,
     /// Where series are written; without it, they stay in memory.
@@ -218,9 +223,18 @@ impl Batch {
     ) -> Self {
         let writes_packets = captures.is_some() || !packets.flows.is_empty();
         let total = study.total_runs();
+        let jobs = processors.jobs.clamp(1, total.max(1));
+        let threads = processors.threads_of_a_run(&study, writes_packets);
+        let equal = if writes_packets { EqualCases::none(&study) } else { EqualCases::of(&study) };
+        let beginnings = match (threads, writes_packets) {
+            (1, false) => Beginnings::of(&study, &equal),
+            _ => Beginnings::none(&study),
+        };
         let shared = Arc::new(Shared {
-            threads: processors.threads_of_a_run(&study, writes_packets),
-            equal: if writes_packets { EqualCases::none(&study) } else { EqualCases::of(&study) },
+            threads,
+            order: beginnings.order(jobs),
+            equal,
+            beginnings,
             study,
             folder,
             captures,
@@ -232,7 +246,7 @@ impl Batch {
             results: Mutex::new((0..total).map(|_| None).collect()),
             finished: AtomicUsize::new(0),
         });
-        let threads = (0..processors.jobs.clamp(1, total.max(1)))
+        let threads = (0..jobs)
             .map(|_| {
                 let shared = Arc::clone(&shared);
                 std::thread::spawn(move || shared.work())
@@ -331,8 +345,9 @@ fn unfinished(folder: &Path, case: &Case, number: u64) -> PathBuf {
 impl Shared {
     fn work(&self) {
         loop {
-            let index = self.next.fetch_add(1, Ordering::Relaxed);
-            if index >= self.study.total_runs() || self.cancelled.load(Ordering::Relaxed) {
+            let next = self.next.fetch_add(1, Ordering::Relaxed);
+            let Some(&index) = self.order.get(next) else { return };
+            if self.cancelled.load(Ordering::Relaxed) {
                 return;
             }
             let cases = self.cases_of(index);
@@ -385,8 +400,7 @@ impl Shared {
         let case_read = &self.study.cases[case];
         let plan = case_read.of_run(number);
         let failed = |why: String| Failure::Extension(self.named(case_read, number, &why));
-        let world = caught(|| World::on_threads(&plan, self.threads)).map_err(failed)?;
-        let mut world = world.expect("the plan was checked when it was read");
+        let mut world = caught(|| self.world(index, &plan, control)).map_err(failed)?;
         let captures = self.captures.as_ref();
         let captures =
             captures.map(|it| it.start(case_read, &plan, &self.study.layers, &mut world));
@@ -398,11 +412,6 @@ impl Shared {
         if !flows.is_empty() {
             let qlogs = self.folder.as_ref().map(|it| qlogs(it, case_read, &plan));
             series.log_packets(&mut world, &flows, qlogs, control);
-        }
-        if let Some(runs) = &self.live {
-            let live = Arc::new(Mutex::new(Live::new(Arc::clone(&plan), case_read)));
-            lock(runs).insert(index, Arc::clone(&live));
-            world.observe(Box::new(move |rows| lock(&live).take(rows)));
         }
         let ended = caught(|| world.run(control, self.study.real_time_limit));
         match (captures, &ended) {
@@ -432,6 +441,29 @@ impl Shared {
             cpu: if self.threads == 1 { cpu.elapsed() } else { whole.elapsed() },
             real: real.elapsed(),
         })
+    }
+
+    /// The world of a run, perhaps with what it has in common with others behind it; it keeps its
+    /// series.
+    fn world(&self, run: usize, plan: &Arc<Plan>, control: &Control) -> World {
+        let watch = |world: &mut World| self.watch(run, plan, world);
+        self.beginnings.world(run, plan, control, watch).unwrap_or_else(|| {
+            let world = World::on_threads(plan, self.threads);
+            let mut world = world.expect("the plan was checked when it was read");
+            world.keep_series(plan);
+            watch(&mut world);
+            world
+        })
+    }
+
+    /// Has what a run samples shown, if somebody watches.
+    fn watch(&self, run: usize, plan: &Arc<Plan>, world: &mut World) {
+        if let Some(runs) = &self.live {
+            let case = &self.study.cases[run / self.study.runs as usize];
+            let live = Arc::new(Mutex::new(Live::new(Arc::clone(plan), case)));
+            lock(runs).insert(run, Arc::clone(&live));
+            world.observe(Box::new(move |rows| lock(&live).take(rows)));
+        }
     }
 
     /// What went wrong in a run, with the run before it where there are others.

@@ -12,6 +12,7 @@
 mod advice;
 mod after_the_end;
 mod batch;
+mod beginnings;
 mod bounds;
 mod capture;
 mod equal_cases;

@@ -43,6 +43,7 @@ impl Recording {
         let captures = captures.map(|it| it.start(case, &plan, &study.layers, world));
         let labels = Labels::new(&study, 0, 0);
         let control = Arc::new(Control::default());
+        world.keep_series(&plan);
         let series = Series::record(world, &plan, labels, None, &control, CHUNK)?;
         let (real, cpu) = (Instant::now(), ProcessTime::now());
         Ok(Self { study, plan, series, captures, real, cpu })

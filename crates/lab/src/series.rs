@@ -29,9 +29,8 @@ pub(crate) const UNFINISHED: &str = "unfinished";
 pub(crate) struct Series(Arc<Mutex<Tables>>);
 
 impl Series {
-    /// Records the series that a plan names from the world's beginning on: into files in
-    /// `folder`, which is created, or without one into memory. A file that cannot be written
-    /// cancels the run.
+    /// Takes the series that a world keeps, of that plan: into files in `folder`, which is
+    /// created, or without one into memory. A file that cannot be written cancels the run.
     pub(crate) fn record(
         world: &mut World,
         plan: &Arc<Plan>,
@@ -51,7 +50,7 @@ impl Series {
         let tables = Tables { plan, labels, folder, outputs, qlogs: None, rows: 0, failure: None };
         let tables = Arc::new(Mutex::new(tables));
         let series = Self(tables);
-        world.record(&series.plan(), chunk, series.sink(control));
+        world.give_series(chunk, series.sink(control));
         Ok(series)
     }
 

@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use windtunnel_engine::{Duration, Rate, Streams, Time};
 
 use crate::budget::LinkBudget;
@@ -11,7 +12,7 @@ use crate::fixed_wireless::{Mcs, PatternCurve};
 use crate::radio::map::{Map, Point};
 
 /// How fast a link sends in the course of time.
-pub trait Channel: Debug + Send {
+pub trait Channel: Debug + DynClone + Send {
     /// Which directions have had packets to send since the last sample; said before each.
     fn on_traffic(&mut self, _has: [bool; 2]) {}
 
@@ -19,6 +20,8 @@ pub trait Channel: Debug + Send {
     /// the next one.
     fn sample(&mut self, now: Time) -> ChannelState;
 }
+
+dyn_clone::clone_trait_object!(Channel);
 
 /// A link at one time. A pair is for what the link's first node sends, and for what its
 /// second node sends.

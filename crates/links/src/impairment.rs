@@ -63,7 +63,7 @@ pub struct Straggler {
 }
 
 /// What a link does to packets, and those that are late.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Impairments {
     loss: Loss,
     victims: Victims,

@@ -66,7 +66,7 @@ struct TracePosition {
 }
 
 /// A trace, and how far it is used.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cursor {
     trace: Arc<Opportunities>,
     next: TracePosition,

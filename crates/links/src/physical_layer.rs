@@ -3,6 +3,7 @@
 use std::any::Any;
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use windtunnel_engine::{Duration, Random, Rate, Time};
 
 use crate::channel::Reception;
@@ -60,7 +61,7 @@ pub struct Slot {
 }
 
 /// What a link's physical layer does to packets: errors by their size, attempts, preambles.
-pub trait PhysicalLayer: Debug + Send {
+pub trait PhysicalLayer: Debug + DynClone + Send {
     /// Decides how the next packet gets across.
     fn send(&mut self, frame: &Frame, random: &mut Random) -> Outcome;
 
@@ -94,6 +95,8 @@ pub trait PhysicalLayer: Debug + Send {
         false
     }
 }
+
+dyn_clone::clone_trait_object!(PhysicalLayer);
 
 /// Makes the physical layer of one direction of a link. As it is [`Any`], tests can look
 /// at what a plan holds.

@@ -50,7 +50,7 @@ impl RateTrace {
 pub struct RateTraces(pub [Option<Arc<RateTrace>>; 2]);
 
 /// Directions of a link that follow their traces.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct TracedRates {
     traces: RateTraces,
     rates: [Option<Rate>; 2],

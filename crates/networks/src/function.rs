@@ -21,7 +21,7 @@ pub struct LinkState {
 
 /// What a function wants done. Callers keep one and empty it, so that acting allocates
 /// nothing once warm.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct FunctionActions {
     /// Packets that go on along their own paths.
     pub forwarded: Vec<Packet>,

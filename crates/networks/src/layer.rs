@@ -4,6 +4,7 @@ use std::any::Any;
 use std::collections::VecDeque;
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use windtunnel_engine::{Random, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Packet, PacketStore, ProtocolNumber, Route};
@@ -23,7 +24,7 @@ impl Timer {
 
 /// What a layer wants done. Callers keep one and empty it, so that acting allocates
 /// nothing once warm.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Actions {
     /// Packets to be sent, and through which port.
     pub sends: Vec<(Interface, Packet)>,
@@ -81,7 +82,7 @@ pub struct Destination {
 
 /// A network layer of a node: a packet and the port that it came by go in, actions come
 /// out. What is inside of packets, and the bytes of messages, lie in `packets`.
-pub trait NetworkLayer: Any + Debug + Send {
+pub trait NetworkLayer: Any + Debug + DynClone + Send {
     /// The run begins.
     fn start(&mut self, packets: &mut PacketStore, actions: &mut Actions);
 
@@ -123,8 +124,10 @@ pub trait NetworkLayer: Any + Debug + Send {
     }
 }
 
+dyn_clone::clone_trait_object!(NetworkLayer);
+
 /// What a node offers a layer that is put onto it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct NodeSetting {
     /// The node's place in the plan.
     pub node: usize,

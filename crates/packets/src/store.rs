@@ -18,7 +18,7 @@ use crate::tunnel::{Encapsulation, Tunnelled, leaving_tunnel};
 /// Packets under handles. A packet is copied as a value, but what is inside of it lies here
 /// once and belongs to it: whoever drops a packet discards it, and whoever copies one that
 /// travels on duplicates it.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PacketStore {
     packets: Store<Packet>,
     /// The bytes of messages.
@@ -43,7 +43,7 @@ pub struct RealPackets {
 
 /// A path, and what became of it when its hop fields were last checked: by which system, behind
 /// which accumulator, and whether it was right.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct StoredPath {
     path: Arc<Path>,
     checked: Box<[Option<(u32, u16, bool)>]>,

@@ -97,7 +97,7 @@ impl RuleMaker for Class {
 }
 
 /// The rule of one player.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct BitrateRule(Object);
 
 /// A level, or a level and how long to wait before the request, in seconds.

@@ -305,12 +305,8 @@ impl Controller for Object {
 
 impl External for Object {
     fn copy(&self) -> Box<dyn External> {
-        let copied = Python::attach(|py| {
-            let copied = py
-                .import(intern!(py, "copy"))
-                .and_then(|it| it.call_method1(intern!(py, "deepcopy"), (self.object.bind(py),)));
-            copied.map(Bound::unbind).map_err(|it| said(py, &it))
-        });
+        let copied =
+            Python::attach(|py| objects::copied(py, &self.object).map_err(|it| said(py, &it)));
         let object = copied.unwrap_or_else(|why| fail(self.description, "copy.deepcopy", &why));
         let Self { description, window, pacing_rate, .. } = *self;
         Box::new(Self { description, object, window, pacing_rate })

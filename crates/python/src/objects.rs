@@ -4,6 +4,7 @@ use std::panic::resume_unwind;
 use std::sync::Arc;
 
 use pyo3::call::PyCallArgs;
+use pyo3::intern;
 use pyo3::prelude::*;
 use pyo3::types::PyString;
 use windtunnel_controllers::Failed;
@@ -75,6 +76,21 @@ impl Object {
     pub(crate) fn fail(&self, method: &str, why: &str) -> ! {
         fail(self.what, &self.name, method, why)
     }
+}
+
+impl Clone for Object {
+    /// An independent copy, as `copy.deepcopy` makes it.
+    fn clone(&self) -> Self {
+        let copied = Python::attach(|py| copied(py, &self.object).map_err(|it| said(py, &it)));
+        let object = copied.unwrap_or_else(|why| self.fail("copy.deepcopy", &why));
+        Self { what: self.what, name: Arc::clone(&self.name), object }
+    }
+}
+
+/// An independent copy of an object.
+pub(crate) fn copied(py: Python<'_>, object: &Py<PyAny>) -> PyResult<Py<PyAny>> {
+    let copy = py.import(intern!(py, "copy"))?;
+    copy.call_method1(intern!(py, "deepcopy"), (object.bind(py),)).map(Bound::unbind)
 }
 
 /// The message of an exception, and where it was raised.

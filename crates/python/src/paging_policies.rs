@@ -71,7 +71,7 @@ impl PagingMaker for Class {
 }
 
 /// The policy of a session.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PagingPolicy(Object);
 
 impl PagingPolicy {

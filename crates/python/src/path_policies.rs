@@ -90,7 +90,7 @@ impl PolicyMaker for Class {
 }
 
 /// The policy of one flow, or of a subflow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct PathPolicy {
     object: Object,
     probe_interval: Option<Duration>,

@@ -99,6 +99,12 @@ impl Scenario {
         &self.0.text
     }
 
+    /// What decides how its first case begins; None where no other scenario begins so.
+    #[getter]
+    fn beginning(&self) -> Option<&str> {
+        self.0.cases.first()?.beginning.as_deref()
+    }
+
     /// The text with plain tables in place of those that stand for many.
     fn expanded(&self) -> PyResult<String> {
         self.0.expanded().map_err(|error| ScenarioError::new_err(error.to_string()))

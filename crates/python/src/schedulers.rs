@@ -112,7 +112,7 @@ impl Maker for Class {
 }
 
 /// The scheduler of one end of a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Scheduler {
     object: Object,
     wants_rates: bool,

@@ -59,7 +59,7 @@ pub struct CakeSettings {
 }
 
 /// A tin.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Tin {
     /// Full when it is below its threshold.
     clock: TokenBucket,
@@ -67,7 +67,7 @@ struct Tin {
 }
 
 /// The tins behind their shaper.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Cake {
     clock: TokenBucket,
     tins: Vec<Tin>,

@@ -42,7 +42,7 @@ pub struct DrrSettings {
 }
 
 /// The queues of all flows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Drr(FlowQueues<()>);
 
 impl Drr {

@@ -65,7 +65,7 @@ pub struct DualPi2Settings {
 }
 
 /// The two queues.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DualPi2 {
     settings: DualPi2Settings,
     random: Random,

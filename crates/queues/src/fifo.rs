@@ -67,7 +67,7 @@ impl Fifo {
 }
 
 /// A first-in-first-out queue whose head a discipline judges.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Judged<D> {
     queue: Fifo,
     discipline: D,

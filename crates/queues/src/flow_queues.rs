@@ -68,7 +68,7 @@ pub(crate) enum Joins {
 }
 
 /// The queues of all flows, each with a discipline's state.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FlowQueues<S> {
     perturbation: u64,
     quantum: u32,

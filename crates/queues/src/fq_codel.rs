@@ -49,7 +49,7 @@ pub struct FqCoDelSettings {
 }
 
 /// The queues of all flows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct FqCoDel {
     codel: CoDelSettings,
     queues: FlowQueues<codel::State>,

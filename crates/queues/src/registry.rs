@@ -136,7 +136,7 @@ macro_rules! registry {
         }
 
         /// Any queue that decides when packets leave.
-        #[derive(Debug)]
+        #[derive(Clone, Debug)]
         #[allow(missing_docs, reason = "each variant is documented where its state is")]
         pub enum AnyQueue {
             /// First in, first out, where nothing is decided when packets leave.
@@ -208,7 +208,7 @@ macro_rules! registry {
 disciplines!(registry);
 
 /// A discipline with the state of one queue.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum ActiveDiscipline {
     /// Decides when a packet arrives; `None`: only the limit decides.
     OnArrival(Option<AnyArrivalDiscipline>),

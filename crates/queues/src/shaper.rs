@@ -29,7 +29,7 @@ pub(super) const DESCRIPTION: QueueDescription = QueueDescription {
 };
 
 /// The shaper's state.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Shaper {
     burst: u32,
     bucket: TokenBucket,

@@ -49,7 +49,7 @@ impl Bands {
 }
 
 /// The queues of all bands.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct StrictPriority {
     bands: Bands,
     queues: Vec<Fifo>,

@@ -10,7 +10,7 @@ use windtunnel_engine::{EventQueue, Time};
 use crate::event::Event;
 
 /// The events of a part.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Agenda {
     /// Those of the island that runs.
     running: EventQueue<Event>,
@@ -30,9 +30,10 @@ impl Agenda {
     }
 
     /// Shares all events out to so many islands: `of` says to which one an event belongs. Only
-    /// before the first happens.
+    /// where all islands have come to the same time.
     pub(crate) fn share_out(&mut self, islands: usize, of: impl Fn(Event) -> usize) {
-        let queue = || EventQueue::looking_ahead(self.ahead);
+        let (now, ahead) = (self.reached(), self.ahead);
+        let queue = || EventQueue::looking_ahead_from(now, ahead);
         let running = std::mem::replace(&mut self.running, queue());
         let others = std::mem::take(&mut self.islands);
         self.islands = std::iter::repeat_with(queue).take(islands).collect();
@@ -89,6 +90,13 @@ impl Agenda {
         let queue = &mut self.islands[island];
         let time = time.max(queue.now());
         queue.schedule(time, event.at(time));
+    }
+
+    /// Puts what `other` gives in the place of each event that is to come: another at the same
+    /// time, or none.
+    pub(crate) fn replace(&mut self, mut other: impl FnMut(Event) -> Option<Event>) {
+        self.running.replace(&mut other);
+        self.islands.iter_mut().for_each(|it| it.replace(&mut other));
     }
 
     /// Takes out the next event of the island that runs if it is as wanted.

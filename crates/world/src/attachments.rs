@@ -9,7 +9,7 @@ use crate::host_paths::{self, variants};
 use crate::plan::Plan;
 
 /// The paths between attachments, and the packets that have arrived at one.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Attachments {
     pub(crate) nodes: Vec<u32>,
     /// How many paths each two of them share their packets among.

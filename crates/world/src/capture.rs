@@ -77,6 +77,13 @@ pub(crate) struct Watches {
     addresses: Addresses,
 }
 
+impl Clone for Watches {
+    /// Nobody watches two worlds: one that is watched has no forks.
+    fn clone(&self) -> Self {
+        unreachable!("a world that is watched has no forks")
+    }
+}
+
 /// What the watches look at.
 pub(crate) struct View<'a> {
     pub(crate) ports: &'a [Port],

@@ -17,7 +17,7 @@ use crate::port_id::PortId;
 use crate::series::ChannelSample;
 
 /// A link with its channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ChannelLink {
     link: u32,
     channel: Box<dyn Channel>,
@@ -41,7 +41,7 @@ struct ChannelLink {
 }
 
 /// A radio's reports to senders.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Reports {
     plan: ReportPlan,
     /// The flows that receive them, and the direction of their data.
@@ -53,7 +53,7 @@ struct Reports {
 }
 
 /// All links that follow a channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Channels(Vec<ChannelLink>);
 
 impl Channels {

@@ -44,7 +44,7 @@ pub struct BridgeCounters {
 }
 
 /// A function at work.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Function {
     Source(Box<SourceFunction>),
     Destination(Box<DestinationFunction>),
@@ -76,7 +76,7 @@ impl Function {
 }
 
 /// A function in its node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Placed {
     function: Function,
     node: u32,
@@ -151,7 +151,7 @@ fn tunnel_end(plan: &Plan, forwarding: &Forwarding, tunnel: usize, side: usize) 
 }
 
 /// All functions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Functions {
     functions: Vec<Placed>,
     actions: FunctionActions,

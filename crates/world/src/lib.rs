@@ -79,4 +79,4 @@ pub use sessions::{
     SessionNode, SessionStage, SessionTotals, SessionUserPlan, SessionsPlan, StagePlan,
 };
 pub use transfers::{Transfer, headers};
-pub use world::World;
+pub use world::{World, differ_from};

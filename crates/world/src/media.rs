@@ -11,7 +11,7 @@ use crate::plan::Plan;
 use crate::port_id::PortId;
 
 /// The shared media of a world.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Media {
     /// For each port its medium, if that is shared; empty if none is.
     of: Vec<Option<u32>>,
@@ -19,7 +19,7 @@ pub(crate) struct Media {
 }
 
 /// A medium that ports share.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Medium {
     /// When the last transmission ends.
     free_from: Time,

@@ -32,7 +32,7 @@ pub struct NameLookup {
 }
 
 /// A resolver at its host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Asker {
     flow: u32,
     node: u32,
@@ -50,7 +50,7 @@ struct Client {
 }
 
 /// A root at its node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct RegionRoot {
     node: u32,
     region: String,
@@ -59,7 +59,7 @@ struct RegionRoot {
 }
 
 /// All resolvers and roots.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Names {
     askers: Vec<Asker>,
     roots: Vec<RegionRoot>,

@@ -75,7 +75,7 @@ pub(crate) struct RateChange {
 }
 
 /// The ports with their packets, and the events that they make.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Network {
     pub(crate) events: Agenda,
     pub(crate) packets: PacketStore,
@@ -178,7 +178,7 @@ impl Network {
         self.events.schedule(time, event);
     }
 
-    /// Has everything happen in the order of time; only before the first event.
+    /// Has everything happen in the order of time, from where all islands have come to one.
     pub(crate) fn unite_islands(&mut self) {
         self.events.share_out(1, |_| 0);
         self.far_islands.clear();
@@ -570,7 +570,7 @@ fn most_ports(plan: &Plan, partition: &Partition, part: usize) -> usize {
 }
 
 /// For each port whether what it loses changes in the course of time.
-fn ports_that_change_loss(plan: &Plan) -> Vec<bool> {
+pub(crate) fn ports_that_change_loss(plan: &Plan) -> Vec<bool> {
     let mut changes = vec![false; 2 * plan.links.len()];
     let is_of_loss = |it: &&ChangePlan| matches!(it.change, LinkChange::Loss(_));
     plan.changes.iter().filter(is_of_loss).for_each(|it| changes[it.port.index()] = true);

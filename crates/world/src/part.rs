@@ -6,6 +6,8 @@
 //! keeps its packets until the parts meet; there they are given to the same port of the
 //! other part, from where they arrive.
 
+mod continuing;
+
 use std::sync::Arc;
 
 use windtunnel_engine::{Streams, Time};
@@ -29,7 +31,7 @@ use crate::sessions::Sessions;
 use crate::sky::Sky;
 
 /// A part of a world.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Part {
     changes: Vec<ChangePlan>,
     /// The plan, if paths follow its changes.

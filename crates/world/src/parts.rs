@@ -13,7 +13,7 @@ use crate::port_id::PortId;
 use crate::routing::Unreachable;
 
 /// All parts of a world.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Parts {
     pub(crate) all: Vec<Part>,
     pub(crate) partition: Partition,

@@ -411,6 +411,13 @@ impl Plan {
         self.sky.is_some() || self.routing.convergence.is_some() && self.changes.iter().any(changes)
     }
 
+    /// Whether a flow that begins later may be another one than in a plan that is otherwise the
+    /// same: nothing but its hosts knows of it before.
+    #[must_use]
+    pub(crate) fn flows_may_differ(&self) -> bool {
+        !self.routes_change() && self.sessions.is_empty() && self.domains.is_none()
+    }
+
     /// How many shared media there are.
     #[must_use]
     pub fn media(&self) -> usize {

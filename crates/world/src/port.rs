@@ -39,7 +39,7 @@ pub(crate) struct Due {
 
 /// One direction of a link, with the queue before it. What every packet touches
 /// comes first and fills few cache lines; what few links have lies elsewhere.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub(crate) struct Port {
     transit: VecDeque<Transit>,

@@ -8,7 +8,7 @@ use crate::plan::Plan;
 use crate::port_id::PortId;
 
 /// What routers need for packets of real hosts; empty where there are none.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Routers {
     /// By port, the MTU of its link.
     mtus: Vec<Option<u16>>,

@@ -63,7 +63,7 @@ impl SkyPlan {
 }
 
 /// Where the nodes of a plan are, and what of it the network does not know yet.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sky {
     plan: SkyPlan,
     /// The nodes of each link of the plan.

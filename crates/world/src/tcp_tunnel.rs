@@ -20,7 +20,7 @@ use crate::plan::TcpTunnelPlan;
 const LENGTH: u32 = 2;
 
 /// One end of such a tunnel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct TcpTunnelEnd {
     endpoint: Endpoint,
     /// Whether it opens the connection, and has not yet.

@@ -1,5 +1,7 @@
 //! A world: its parts at work together, and what is read from it.
 
+mod fork;
+
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
@@ -32,6 +34,8 @@ use crate::series::SeriesSink;
 use crate::sessions::{SessionTotals, Sessions};
 use crate::side::Side;
 use crate::transfers::Transfer;
+
+pub use fork::differ_from;
 
 /// A world: built from a [`Plan`], run once, at once or in steps, and read.
 #[derive(Debug)]
@@ -102,10 +106,26 @@ impl World {
     /// Has series recorded as the plan says, from the world's beginning on: the sink is
     /// given chunks of `chunk` rows. Of a run that is cancelled it gets no others.
     pub fn record(&mut self, plan: &Plan, chunk: usize, sink: SeriesSink) {
-        self.recorder = Some(Recorder::new(plan, chunk, sink));
+        self.keep_series(plan);
+        self.give_series(chunk, sink);
     }
 
-    /// Has an observer given each row of the series that are recorded when it is sampled.
+    /// Has series recorded as the plan says, from the world's beginning on; the rows wait for
+    /// [`World::give_series`].
+    pub fn keep_series(&mut self, plan: &Plan) {
+        self.recorder = Some(Recorder::new(plan));
+    }
+
+    /// Gives a sink the rows that were recorded and wait, and those that follow, in chunks of
+    /// `chunk` rows. Of a run that is cancelled it gets no others.
+    pub fn give_series(&mut self, chunk: usize, sink: SeriesSink) {
+        if let Some(recorder) = &mut self.recorder {
+            recorder.give(chunk, sink);
+        }
+    }
+
+    /// Has an observer given each row of the series that are recorded: at once those that wait
+    /// for [`World::give_series`], and others when they are sampled.
     pub fn observe(&mut self, observer: SeriesSink) {
         if let Some(recorder) = &mut self.recorder {
             recorder.observe(observer);
@@ -113,12 +133,12 @@ impl World {
     }
 
     /// Lets time pass until the end of the plan, the cancellation, or the limit
-    /// of real time; returns why it stopped and how many events there were.
+    /// of real time; returns why it stopped, and how many events there were from the world's
+    /// beginning on.
     pub fn run(&mut self, control: &Control, real: Option<std::time::Duration>) -> (Stop, u64) {
         let limits = Limits { simulated: self.end, real };
-        let withdrawn = self.withdrawn_arrivals();
         let (stop, events) = self.drive(control, &limits);
-        let events = events - (self.withdrawn_arrivals() - withdrawn);
+        let events = self.events + events - self.withdrawn_arrivals();
         let until = if stop == Stop::Finished { self.end } else { self.now() };
         self.sample_until(until);
         if stop != Stop::Cancelled {
@@ -128,7 +148,7 @@ impl World {
         (stop, events)
     }
 
-    /// How many events there were in which nothing arrived, because a link had changed: where
+    /// How many events there were from the beginning on in which nothing arrived, because a link had changed: where
     /// the link leads to another part, there are none.
     fn withdrawn_arrivals(&self) -> u64 {
         self.parts.all.iter().map(|it| it.network.withdrawn).sum()
@@ -175,12 +195,20 @@ impl World {
     /// Lets time pass until `time`, or the end of the plan if that is earlier: a run in
     /// steps, which is the same as one at once.
     pub fn advance(&mut self, time: Time) {
+        let _ = self.advance_unless_cancelled(time, &Control::default());
+    }
+
+    /// The same, unless it is cancelled before; returns why it stopped.
+    pub fn advance_unless_cancelled(&mut self, time: Time, control: &Control) -> Stop {
         let simulated = time.min(self.end);
-        self.events += self.drive(&Control::default(), &Limits { simulated, real: None }).1;
-        self.sample_until(simulated);
-        if simulated == self.end {
+        let (stop, events) = self.drive(control, &Limits { simulated, real: None });
+        self.events += events;
+        let until = if stop == Stop::Finished { simulated } else { self.now() };
+        self.sample_until(until);
+        if until == self.end {
             self.flush();
         }
+        stop
     }
 
     /// Ends a run in steps at `time`: what is recorded, watched and logged is that until then.

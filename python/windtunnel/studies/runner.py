@@ -13,6 +13,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from math import ceil
 from statistics import fmean
 
 from windtunnel.measures.intervals import half_width
@@ -98,7 +99,7 @@ def run(
     try:
         while True:
             while len(waiting) < 2 * width and (
-                tasks := wanted.take(pace.batch(wanted.progress.left // (2 * width)))
+                tasks := wanted.take(pace.batch(wanted.progress.left // (2 * width)), width)
             ):
                 waiting.add(executor.submit(work, base, tasks, store.folder, measure, cancelled))
             if watch:
@@ -173,23 +174,38 @@ class Wanted:
         """The points that wait for a run; several can share one."""
         self.asked: set[str] = set()
 
-    def take(self, most: int) -> list[Task]:
-        """Take runs that are not in the store; none if there is nothing to do now."""
-        while len(self.ready) < most:
+    def take(self, most: int, width: int) -> list[Task]:
+        """Take runs that are not in the store; none if there is nothing to do now.
+
+        Runs that begin as the first one go before the others, and a batch may have more than
+        `most` of them, as many as leave work for `width` batches: what they have in common is
+        simulated once in each batch.
+        """
+        self.fill(most)
+        if self.ready and (beginning := self.ready[0].beginning) is not None:
+            self.fill(MOST_IN_BATCH)
+            alike = sum(it.beginning == beginning for it in self.ready)
+            most = max(most, ceil(alike / width))
+            self.ready = deque(sorted(self.ready, key=lambda it: it.beginning != beginning))
+        return [self.ready.popleft() for _ in range(min(most, len(self.ready)))]
+
+    def fill(self, count: int) -> None:
+        """Have so many runs ready, as far as there are."""
+        while len(self.ready) < count:
             if self.again:
                 self.ask(*self.again.popleft())
             elif (following := next(self.points, None)) is not None:
                 self.ask(*following, self.first_seeds)
             else:
                 break
-        return [self.ready.popleft() for _ in range(min(most, len(self.ready)))]
 
     def ask(self, place: int, point: Point, seeds: list[int]) -> None:
         """Add a point's runs with these seeds, and queue those that are not in the store."""
         rounds = self.open.setdefault(place, Rounds(point, [])) if self.study.stop else None
         for seed in seeds:
             settings = settings_of(point, seed)
-            key = self.base.key(settings)
+            task = self.base.task(settings)
+            key = task.key
             self.ran.points.append(point)
             self.ran.seeds.append(seed)
             self.ran.keys.append(key)
@@ -207,7 +223,7 @@ class Wanted:
                 self.progress.stored += 1
             else:
                 self.asked.add(key)
-                self.ready.append(Task(key, settings))
+                self.ready.append(task)
         if rounds and len(rounds.values) == len(rounds.keys):
             self.settle(place)
 

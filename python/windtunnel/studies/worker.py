@@ -29,6 +29,8 @@ class Task:
 
     key: str
     settings: tuple[tuple[str, str], ...]
+    beginning: str | None = None
+    """What decides how it begins, if other runs may begin in the same way."""
 
 
 @dataclass(frozen=True)
@@ -57,9 +59,15 @@ class Base:
     def key(self, settings: tuple[tuple[str, str], ...]) -> str:
         """Identify a run by a hash of the scenario with its settings and seed, the files and the
         classes that it names, and the version."""
+        return self.task(settings).key
+
+    def task(self, settings: tuple[tuple[str, str], ...]) -> Task:
+        """Give the run with these settings."""
+        beginning = None
         try:
             scenario = self.read(settings)
             parts = [scenario.text, *(text for file in scenario.files for text in file)]
+            beginning = scenario.beginning
         except _core.ScenarioError:
             # An invalid run is identified by its settings.
             parts = [self.text, *(text for setting in settings for text in setting)]
@@ -67,7 +75,7 @@ class Base:
         digest = hashlib.sha256(_core.__version__.encode())
         for part in parts:
             digest.update(len(part).to_bytes(8) + part.encode())
-        return digest.hexdigest()[:40]
+        return Task(digest.hexdigest()[:40], settings, beginning)
 
 
 def work(

@@ -56,7 +56,7 @@ pub enum Access {
 /// once, as in a handover that makes the new connection before it breaks the old one,
 /// the one that has the *token* may access pages. The token travels with the page table:
 /// while it is on its way, nobody may. Refused accesses are the caller's to repeat.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Session {
     pub(super) settings: SessionSettings,
     /// The policy, if it is written outside.

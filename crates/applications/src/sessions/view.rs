@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
+
 /// A page that exists, as a policy sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct PageView {
@@ -33,7 +35,7 @@ pub struct PagingView {
 }
 
 /// Decides which pages of a session move beside those that are accessed.
-pub trait Paging: Debug + Send {
+pub trait Paging: Debug + DynClone + Send {
     /// The pages that a fault fetches beside its own: those that do not exist, are on their way
     /// or are here already do not move.
     fn on_fault(&mut self, _view: &PagingView, _page: usize) -> Vec<usize> {
@@ -45,6 +47,8 @@ pub trait Paging: Debug + Send {
         Vec::new()
     }
 }
+
+dyn_clone::clone_trait_object!(Paging);
 
 /// Makes policies that are written outside this crate.
 pub trait PagingMaker: Debug + Send + Sync {

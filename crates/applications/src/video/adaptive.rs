@@ -59,7 +59,7 @@ enum State {
 }
 
 /// Asks for segments and plays them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct AdaptivePlayer {
     settings: AdaptiveSettings,
     rule: Box<dyn Rule>,
@@ -257,7 +257,7 @@ impl Player for AdaptivePlayer {
 }
 
 /// Sends the segments that are requested.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct SegmentServer {
     ladder: Arc<Ladder>,
     request: u64,

@@ -43,7 +43,7 @@ pub(super) fn made_before(frames: &Frames, start: Time, time: Time) -> usize {
 }
 
 /// Sends each frame at its date.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LiveSender {
     frames: Arc<Frames>,
     start: Time,
@@ -88,7 +88,7 @@ impl Application for LiveSender {
 }
 
 /// Receives the frames, and knows when each was made.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct LiveReceiver {
     settings: LiveSettings,
     start: Time,

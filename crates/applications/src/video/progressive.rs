@@ -38,7 +38,7 @@ impl Maker for ProgressiveSettings {
 }
 
 /// Asks for the file and plays it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ProgressivePlayer {
     settings: ProgressiveSettings,
     playout: Playout,
@@ -113,7 +113,7 @@ impl Player for ProgressivePlayer {
 }
 
 /// Sends the file when it is asked.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct FileServer {
     request: u64,
     bytes: u64,

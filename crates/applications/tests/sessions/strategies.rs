@@ -119,7 +119,7 @@ fn elements_take_whole_pages() {
 }
 
 /// Takes the next page along, and all pages that were accessed twice, and keeps what it saw.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Greedy;
 
 impl Paging for Greedy {

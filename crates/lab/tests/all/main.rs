@@ -6,6 +6,7 @@ mod common;
 mod advice;
 mod autonomous_systems;
 mod bad_input;
+mod beginnings;
 mod bridges;
 mod ccnx;
 mod channels;

@@ -8,7 +8,7 @@ use crate::budget::LinkBudget;
 use crate::channel::{Channel, ChannelMaker, ChannelSetting, ChannelState, PowerSample, Reception};
 
 /// A fixed radio channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct FixedWireless {
     plan: FixedWirelessPlan,
     /// What is received without rain and fog at the greatest power.

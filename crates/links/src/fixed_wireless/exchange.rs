@@ -24,7 +24,7 @@ pub struct ExchangePlan {
 }
 
 /// One end at work. Its turns are its exchanges, from one on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Exchange {
     plan: ExchangePlan,
     errors: PacketErrors,

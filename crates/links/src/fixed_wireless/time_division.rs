@@ -21,7 +21,7 @@ pub struct TimeDivisionPlan {
 }
 
 /// One end at work. Its turns are its halves of the frames, from one on.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct TimeDivision {
     plan: TimeDivisionPlan,
     errors: PacketErrors,

@@ -9,7 +9,7 @@ use crate::budget::LinkBudget;
 use crate::channel::{Channel, ChannelMaker, ChannelSetting, ChannelState, PowerSample};
 
 /// An optical channel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Optical {
     plan: OpticalPlan,
     rates: [Rate; 2],

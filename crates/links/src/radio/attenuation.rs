@@ -21,7 +21,7 @@ pub(super) struct Whereabouts {
 }
 
 /// What is lost between one station and the user, in both directions alike.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Attenuation {
     /// What decides by chance whether there is a line of sight: there is, where its
     /// normal value has a lesser probability than sight has at the distance.

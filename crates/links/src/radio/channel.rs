@@ -11,7 +11,7 @@ use crate::channel::{
 };
 
 /// A radio channel: a user who moves along a path.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Radio {
     plan: RadioPlan,
     /// How long the user's path is, in metres.

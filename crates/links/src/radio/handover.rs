@@ -6,7 +6,7 @@ use super::HandoverPlan;
 
 /// Which station serves the user (TS 38.331, section 5.5.4.4, event A3 without
 /// hysteresis).
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Handover {
     plan: HandoverPlan,
     /// None is chosen before the first look.

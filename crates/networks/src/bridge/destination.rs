@@ -49,7 +49,7 @@ pub struct DestinationSettings {
 }
 
 /// The destination edge.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DestinationEdge {
     marks: EdgeMarks,
     reordering: Option<Reordering>,

@@ -30,7 +30,7 @@ struct Resent {
 }
 
 /// What the edge remembers in order to recognise duplicate acknowledgements.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Memory {
     round_trip: Duration,
     last_fields: Connections<Acknowledged>,

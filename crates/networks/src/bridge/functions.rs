@@ -18,7 +18,7 @@ pub const RETURNED: Tap = Tap(1);
 pub const ACKNOWLEDGED: Tap = Tap(2);
 
 /// A source edge in its node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceFunction {
     edge: SourceEdge,
     /// Whether clones wait until the link has nothing else to send.
@@ -124,7 +124,7 @@ impl NetworkFunction for SourceFunction {
 }
 
 /// A destination edge in its node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct DestinationFunction {
     edge: DestinationEdge,
     /// The bridge's number: what its messages are known by at routers.

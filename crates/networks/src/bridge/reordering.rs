@@ -53,7 +53,7 @@ struct Wait {
 }
 
 /// Segments that wait for others.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reordering {
     patience: Duration,
     /// How many bytes may wait.

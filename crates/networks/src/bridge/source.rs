@@ -142,7 +142,7 @@ pub struct SourceSettings {
 }
 
 /// The source edge.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct SourceEdge {
     settings: SourceSettings,
     random: Random,

@@ -43,7 +43,7 @@ impl Kept {
 }
 
 /// The clones that are kept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct StalledQueue {
     /// How many bytes it may hold.
     most: u64,

@@ -43,7 +43,7 @@ impl Linked for Cached {
 }
 
 /// A store of at most `capacity` Data packets; with none, it is off.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ContentStore {
     capacity: usize,
     policy: ReplacementPolicy,

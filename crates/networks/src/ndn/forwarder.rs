@@ -67,7 +67,7 @@ pub struct ForwarderCounters {
 ///
 /// Source: NFD's dead nonce list, with its lifetime of 6 s. It is needed only where the
 /// network has a cycle; in a tree no Interest can loop.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct DeadNonces {
     seen: HashTable<u64>,
     by_age: std::collections::VecDeque<(Time, u64)>,
@@ -104,7 +104,7 @@ impl DeadNonces {
 
 /// An NDN node without its links. The fields that every packet needs come first and
 /// fill few cache lines; those that few nodes have are allocated apart.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Forwarder {
     pit: Pit,

@@ -100,7 +100,7 @@ struct Partial {
 }
 
 /// The link service at one end of a link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct LinkService {
     settings: LinkServiceSettings,
     next_sequence: u64,

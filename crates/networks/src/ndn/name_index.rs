@@ -10,7 +10,7 @@ pub(super) trait Named {
 
 /// Values kept under their names, in a store that allocates only while it
 /// grows.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct NameIndex<T> {
     pub(super) store: Store<T>,
     table: Table,
@@ -84,7 +84,7 @@ struct Slot {
 
 /// A hash table of handles with linear probing: where a hash is looked up is known without
 /// a look there, so that it can be fetched ahead, and is in most cases one cache line.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Table {
     /// As many as a power of two, or none; at least half of them are free.
     slots: Vec<Slot>,

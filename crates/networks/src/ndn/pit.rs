@@ -148,7 +148,7 @@ impl PitEntry {
 }
 
 /// The table, with its entries in order of expiry.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct Pit {
     index: NameIndex<PitEntry>,
     by_expiry: List,

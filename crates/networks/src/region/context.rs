@@ -10,7 +10,7 @@ use super::settings::RegionSettings;
 use crate::layer::Interface;
 
 /// What both planes of a router know of where they are.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RouterContext {
     pub(super) settings: Arc<RegionSettings>,
     pub(super) node: u32,

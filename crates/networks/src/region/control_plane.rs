@@ -27,7 +27,7 @@ const SEARCH_DELAY: Duration = Duration::from_millis(50);
 const HOPS_SPENT: u8 = HOP_LIMIT - 1;
 
 /// The control plane.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ControlPlane {
     sessions: Vec<Session>,
     link_state: LinkState,

@@ -15,7 +15,7 @@ use super::settings::{RegionSettings, Transit};
 use crate::layer::{Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer};
 
 /// The layer of one node: what it learns and what it forwards by.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct RegionRouter {
     context: RouterContext,
     control: ControlPlane,

@@ -43,7 +43,7 @@ pub(super) struct ServiceRoute {
 }
 
 /// The control service.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ControlService {
     settings: Arc<ScionSettings>,
     system: u32,

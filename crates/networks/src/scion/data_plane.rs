@@ -27,7 +27,7 @@ pub(super) struct Shared {
 }
 
 /// What a node knows of where it is, and what it counts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct NodeContext {
     pub(super) shared: Shared,
     pub(super) node: u32,

@@ -50,7 +50,7 @@ pub struct FlowPathChange {
 }
 
 /// A flow of a host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Flow {
     pub(super) policy: Box<dyn PathPolicy>,
     /// Whether its data come from here; otherwise it answers by the path by which they come.
@@ -68,7 +68,7 @@ pub(super) struct Flow {
 }
 
 /// What a host wants done.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Wanted {
     /// A packet sent.
     Send {
@@ -86,7 +86,7 @@ pub(super) enum Wanted {
 }
 
 /// The hosts of a node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Host {
     pub(super) shared: Shared,
     node: u32,

@@ -20,7 +20,7 @@ use crate::error_budget::ErrorBudget;
 use crate::layer::{Actions, Destination, Interface, NetworkLayer, NodeSetting, Notice, Timer};
 
 /// The layer of one node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct ScionNode {
     pub(super) context: NodeContext,
     pub(super) host: Host,

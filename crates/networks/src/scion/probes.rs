@@ -20,7 +20,7 @@ pub(super) struct Probe {
 }
 
 /// The probes of a host.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Probes {
     /// In the order in which they were sent.
     waiting: VecDeque<Probe>,

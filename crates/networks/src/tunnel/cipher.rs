@@ -20,7 +20,7 @@ pub(super) enum Job {
 }
 
 /// A core with a queue.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Cipher {
     rate: Option<Rate>,
     /// When each will be done.

@@ -45,7 +45,7 @@ pub struct TunnelCounters {
 }
 
 /// One end of a tunnel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct TunnelEnd {
     /// The nodes of this end and of the other.
     nodes: [u32; 2],

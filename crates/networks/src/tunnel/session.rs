@@ -21,7 +21,7 @@ struct Agreed {
 }
 
 /// What an end knows of its sessions.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Session {
     agreed: Option<Agreed>,
     /// When it began a handshake, if that has no answer.

@@ -33,7 +33,7 @@ pub struct WireGuardSettings {
 }
 
 /// One end of a WireGuard tunnel.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct WireGuardEnd {
     /// The nodes of this end and of the other.
     nodes: [u32; 2],

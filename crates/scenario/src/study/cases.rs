@@ -16,6 +16,7 @@ use crate::reading::error::{Mistake, ScenarioError};
 use crate::reading::extensions::Extensions;
 use crate::reading::files::{Files, Unreadable};
 use crate::reading::tree::{self, Entry, Node};
+use crate::study::beginning::beginning;
 use crate::study::build;
 use crate::study::comparison::{self, Assignment, Chosen};
 use crate::study::scenario::{expanded, outline, parse};
@@ -44,6 +45,11 @@ pub struct Case {
     /// The first case of the study that differs from this one in nothing but its names, if there
     /// is an earlier one.
     pub same_as: Option<usize>,
+    /// What decides how its worlds begin. Of two cases with the same one, the plans are the same
+    /// but for changes of links, and controllers, starts and stops of flows, in all but the first
+    /// tenth of the run. None where that is not known: runs set values of their own, or nothing
+    /// changes and starts at a time that is given.
+    pub beginning: Option<Arc<str>>,
 }
 
 impl Case {
@@ -320,13 +326,16 @@ impl<'a> Given<'a> {
     ) -> Result<Case, ScenarioError> {
         let mut planned = |stated| self.plan(combination, stated, files, extensions);
         let own = |own: &Vec<Assignment>| self.stated(combination, own);
+        let is_given = ["changes", "start"].iter().any(|it| stated.text.contains(it));
+        let text = (each_run.is_empty() && is_given).then(|| stated.text.clone());
         let (plan, notes, imports) = planned(each_run.first().map_or(Ok(stated), own)?)?;
+        let beginning = text.and_then(|it| beginning(&it, &plan));
         let later = each_run.iter().skip(1).map(|it| Ok(planned(own(it)?)?.0.into()));
         let later = later.collect::<Result<_, _>>()?;
         let prefixes = prefixes(&plan);
         let names = names(combination);
         let plan = Arc::new(plan);
-        Ok(Case { names, plan, later, prefixes, notes, imports, same_as: None })
+        Ok(Case { names, plan, later, prefixes, notes, imports, same_as: None, beginning })
     }
 
     /// The text with what a combination sets, and what a run sets beside it.

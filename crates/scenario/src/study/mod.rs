@@ -1,5 +1,6 @@
 //! Whole files: their sections, the cases that they compare, and the plans of these.
 
+pub(crate) mod beginning;
 pub(crate) mod build;
 pub(crate) mod cases;
 pub(crate) mod checks;

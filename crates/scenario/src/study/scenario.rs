@@ -137,7 +137,8 @@ pub(crate) struct Scenario {
     pub(crate) sections: Option<tree::Node>,
     /// What is compared: for each axis its cases, and for each case the values
     /// it sets, by their path in this file. All combinations of cases are run; of those that
-    /// set the same, one is simulated for all.
+    /// set the same, one is simulated for all; of those that differ in later `changes` of
+    /// links and in flows that start later, what is before is simulated once.
     #[serde(default)]
     #[schemars(with = "Compare")]
     pub(crate) compare: Named<Named<Named<toml::Value>>>,

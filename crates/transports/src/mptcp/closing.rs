@@ -7,7 +7,7 @@ use windtunnel_engine::{Duration, Time};
 pub(super) const AGAIN: Duration = Duration::from_secs(1);
 
 /// How far the end is.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Closing {
     /// When a DATA_FIN is sent again that is not acknowledged; never before the first.
     pub(super) again: Time,

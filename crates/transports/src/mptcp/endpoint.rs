@@ -71,7 +71,7 @@ impl AddAssign<&Self> for SubflowCounters {
 }
 
 /// One end of a multipath connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Endpoint {
     pub(super) settings: Arc<MultipathSettings>,
     pub(super) role: Role,

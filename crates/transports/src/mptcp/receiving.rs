@@ -10,7 +10,7 @@ use crate::tcp::receiver::scale_for;
 use crate::tcp::{Reading, TcpSettings};
 
 /// The data that arrived.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Receiving {
     pub(super) reassembly: Reassembly,
     pub(super) buffer: ReceiveBuffer,

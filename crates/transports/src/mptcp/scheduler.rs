@@ -9,6 +9,7 @@ use std::cmp::Reverse;
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use dyn_clone::DynClone;
 use windtunnel_engine::{Duration, Time};
 
 use crate::tcp::SenderState;
@@ -141,7 +142,7 @@ impl Choice {
 }
 
 /// Chooses the subflow that the next data goes to.
-pub trait Scheduler: Debug + Send {
+pub trait Scheduler: Debug + DynClone + Send {
     /// Where the next segment goes; none if it waits.
     fn choose(&mut self, view: &View<'_>) -> Option<Choice>;
 
@@ -161,6 +162,8 @@ pub trait Scheduler: Debug + Send {
         false
     }
 }
+
+dyn_clone::clone_trait_object!(Scheduler);
 
 /// What a scheduler is.
 #[derive(Debug)]

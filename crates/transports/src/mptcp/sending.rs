@@ -34,7 +34,7 @@ pub(super) struct Reinjection {
 }
 
 /// The data to be sent.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sending {
     /// The first byte that is not acknowledged. A DATA_FIN counts as one.
     pub(super) unacknowledged: u64,

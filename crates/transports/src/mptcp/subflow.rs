@@ -41,7 +41,7 @@ impl Mapping {
 }
 
 /// One end of a subflow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Subflow {
     /// Its number: that of its TCP connection.
     pub(super) number: u32,

@@ -61,7 +61,7 @@ pub(super) enum AfterRead {
 }
 
 /// The loop.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Reader {
     settings: BlockingRead,
     /// When the first read begins.

@@ -73,7 +73,7 @@ pub struct ConsumerCounters {
 }
 
 /// A consumer.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Consumer {
     settings: ConsumerSettings,
     controller: AnyController,

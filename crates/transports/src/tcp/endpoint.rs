@@ -42,7 +42,7 @@ pub enum Role {
 }
 
 /// One end of a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Endpoint {
     pub(super) settings: Arc<TcpSettings>,
     pub(super) connection: u32,

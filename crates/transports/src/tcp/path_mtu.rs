@@ -46,7 +46,7 @@ pub(super) struct MtuProbe {
 }
 
 /// What is known of a path.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PathMtu {
     /// The largest that both ends take.
     most: u16,

@@ -13,7 +13,7 @@ const PERSISTENCE: u8 = 16;
 pub(super) const DUPLICATE_THRESHOLD: u32 = 3;
 
 /// The state of RACK.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Rack {
     /// The most recently sent segment that was delivered: its place among all
     /// sendings, when it was sent, and how long it took.

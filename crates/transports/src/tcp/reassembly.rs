@@ -34,7 +34,7 @@ pub(crate) enum Arrival {
 }
 
 /// The bytes received.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Reassembly {
     /// The next byte in order.
     next: u64,

@@ -53,7 +53,7 @@ impl Merged {
 }
 
 /// What has arrived since the last poll.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ReceiveOffload {
     /// How long after the first arrival the interface is polled.
     coalescing: Duration,

@@ -34,7 +34,7 @@ pub(crate) fn scale_for(maximum: u64) -> u8 {
 const NO_FIN: u64 = u64::MAX;
 
 /// The receiving half of a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Receiver {
     reassembly: Reassembly,
     buffer: ReceiveBuffer,

@@ -14,7 +14,7 @@ use super::sender::clock;
 use super::settings::TcpSettings;
 
 /// The controller at a receiver, and what it is told.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ReceiverControl {
     controller: AnyController,
     /// The bytes of a segment.

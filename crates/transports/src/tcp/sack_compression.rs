@@ -16,7 +16,7 @@ const SHARE: f64 = 0.05;
 const LONGEST: Duration = Duration::from_millis(1);
 
 /// Acknowledgements of segments beyond a gap.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SackCompression {
     /// How long one waits.
     wait: Duration,

@@ -56,7 +56,7 @@ pub(super) struct Sent {
 }
 
 /// All segments from the first that is not acknowledged in order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Scoreboard {
     ring: VecDeque<Sent>,
     /// The number of the first segment in the ring buffer; numbers wrap.

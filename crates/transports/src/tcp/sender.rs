@@ -48,7 +48,7 @@ use crate::prr::Reduction;
 use crate::rtt::RttEstimator;
 
 /// The sending half of a connection.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Sender {
     settings: Arc<TcpSettings>,
     controller: AnyController,

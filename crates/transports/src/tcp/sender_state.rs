@@ -7,7 +7,7 @@ use windtunnel_engine::Duration;
 use super::accounting::Accounting;
 
 /// What a sender has beside the others if it is a subflow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Subflow {
     /// The bytes after the records that were not sent yet: no segment has data of two.
     pub(super) ends: VecDeque<u64>,

@@ -17,7 +17,7 @@ pub(super) const PER_SECOND: f64 = 1024.0;
 pub(super) const LEAST: u64 = 2;
 
 /// The data that was handed to the link, and has not left its queue.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct SmallQueue {
     pub(super) bytes: u64,
     /// When how many of them leave, in the order of time; not yet known of what was handed over

@@ -11,7 +11,7 @@ use super::settings::{Nagle, TcpSettings};
 const WITHOUT_END: u64 = u64::MAX / 2;
 
 /// The writes of a stream, whose bytes are counted as it counts them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Writes {
     /// The byte after the last that was written.
     end: u64,

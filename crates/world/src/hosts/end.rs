@@ -11,7 +11,7 @@ use crate::packet_events::SendingState;
 use crate::packet_log::RoundTrips;
 
 /// One end of a stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[expect(
     clippy::large_enum_variant,
     reason = "most are plain TCP, which is not to lie elsewhere in memory than its socket"

@@ -1,6 +1,7 @@
 //! The hosts of flows over IP: their applications, and the ends of their connections.
 
 mod at_host;
+mod continuing;
 mod end;
 mod flow;
 mod logging;

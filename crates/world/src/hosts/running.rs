@@ -5,7 +5,7 @@ use windtunnel_applications::udp::{UdpSink, UdpSource};
 use windtunnel_packets::Route;
 
 /// What runs at one host of a flow.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Running {
     /// On streams; none while it is called, or waits for an address.
     Streams(Option<Box<dyn Application>>),

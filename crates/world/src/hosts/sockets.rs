@@ -13,7 +13,7 @@ use crate::network::{Network, RateChange};
 use crate::side::Side;
 
 /// One end of a connection, and what its application waits for.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Socket {
     pub(crate) endpoint: End,
     pub(crate) alarm: Alarm,
@@ -58,7 +58,7 @@ impl Key {
 const NOWHERE: u32 = u32::MAX;
 
 /// All sockets in use.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sockets {
     sockets: Vec<Socket>,
     free: Vec<u32>,

@@ -19,7 +19,7 @@ use crate::path;
 use crate::transfers::{Ideal, Transfer};
 
 /// An application at its host.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct HostSlot {
     pub(super) flow: u32,
     pub(super) node: u32,
@@ -42,7 +42,7 @@ pub(super) struct HostSlot {
 }
 
 /// What the connections of an application counted that are closed.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Closed {
     pub(super) counters: EndpointCounters,
     /// For how long their limits were in force.
@@ -67,7 +67,7 @@ impl Closed {
 }
 
 /// The connections that carry a flow between two neighbouring hosts of it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Class {
     pub(super) settings: Arc<TcpSettings>,
     /// The applications at the two ends: where the data comes from, and where it goes.
@@ -97,7 +97,7 @@ impl Class {
 }
 
 /// Which of a class's connections were accepted: a repeated SYN does not open one again.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Accepted {
     pub(super) next: u64,
     /// Those before the next that were not.
@@ -117,7 +117,7 @@ impl Accepted {
 }
 
 /// A flow of the plan.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PlannedFlow {
     pub(super) start: Time,
     /// The first of its applications; the others follow.
@@ -135,6 +135,11 @@ pub(super) struct PlannedFlow {
 }
 
 impl PlannedFlow {
+    /// Its applications.
+    pub(super) fn slots(&self) -> std::ops::Range<u32> {
+        self.first..self.first + self.hosts
+    }
+
     /// The applications of the sender and of the receiver of its data.
     pub(super) fn ends(&self) -> [usize; 2] {
         [self.first, self.first + self.hosts - 1].map(|it| it as usize)
@@ -142,7 +147,7 @@ impl PlannedFlow {
 }
 
 /// All hosts.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Hosts {
     pub(super) flows: Vec<PlannedFlow>,
     pub(super) slots: Vec<HostSlot>,

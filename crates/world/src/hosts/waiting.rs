@@ -8,7 +8,7 @@ use windtunnel_packets::Route;
 use super::running::Running;
 
 /// What a flow will carry, with its random stream.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Waiting {
     OnStreams(Workload, Random),
     /// With the path of the datagrams.

@@ -11,7 +11,7 @@ use crate::packet_events::SendingState;
 use crate::packet_log::{RoundTrips, SharedLog, lock};
 
 /// The log of a consumer: its place in the plan, its node, and where the events go.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ConsumerLog {
     of: (u32, u32),
     log: SharedLog,

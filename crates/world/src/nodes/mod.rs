@@ -31,7 +31,7 @@ use crate::routing::{self, Topology, Unreachable};
 use ndn::NdnLayer;
 
 /// A layer that was added to a node, and the messages that it takes in.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Added {
     protocol: ProtocolNumber,
     ports: Box<[PortId]>,
@@ -46,7 +46,7 @@ struct FarEnd {
 }
 
 /// What is between a node's NDN layer and a port; of a bare one nothing.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Face {
     link_service: Option<Box<LinkService>>,
     carrier: FaceCarrier,
@@ -82,7 +82,7 @@ impl FaceCarrier {
 }
 
 /// All nodes.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Nodes {
     /// The NDN layers of all nodes; none where nothing speaks NDN.
     ndn: Vec<NdnLayer>,

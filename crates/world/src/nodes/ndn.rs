@@ -34,7 +34,7 @@ enum Beside {
     Producer(u32),
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ConsumerSeat {
     consumer: Consumer,
     face: FaceId,
@@ -44,7 +44,7 @@ struct ConsumerSeat {
     log: Option<ConsumerLog>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct ProducerSeat {
     producer: Producer,
     /// The prefix that it serves, by number.
@@ -57,7 +57,7 @@ struct ProducerSeat {
 }
 
 /// A node's NDN layer. What every packet touches comes first.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 #[repr(C)]
 pub(super) struct NdnLayer {
     forwarder: Forwarder,

@@ -13,7 +13,7 @@ const MOST_WAITING: usize = 16_384;
 pub(super) const DONE: Timer = Timer(Timer::LIMIT - 1);
 
 /// The thread.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Processor {
     /// How long it takes for a packet.
     time: Duration,

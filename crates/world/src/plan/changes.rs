@@ -77,7 +77,7 @@ impl LinkChange {
 }
 
 /// What happens to one direction of a link at some time.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct ChangePlan {
     /// When.
     pub time: Time,

@@ -10,7 +10,7 @@ use windtunnel_packets::Packet;
 use crate::plan::{DirectionPlan, LossChange};
 
 /// What a link does beside sending at a rate and delivering everything once.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Effects {
     random: Random,
     /// For how long packets are held: drawn as they arrive, not as they are sent.

@@ -10,7 +10,7 @@ use windtunnel_queues::{
 use crate::plan::DirectionPlan;
 
 /// The queue before the link.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) enum Egress {
     /// Everything is decided when a packet arrives: its times on the link are
     /// known at once, and it goes straight into the transit ring.
@@ -25,7 +25,7 @@ pub(super) enum Egress {
 }
 
 /// A queue whose packets wait until the link is free for them.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Held {
     pub(super) limit: QueueLimit,
     pub(super) queue: AnyQueue,
@@ -37,7 +37,7 @@ pub(super) struct Held {
 }
 
 /// A port's part in a shared medium, or its physical layer's time.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Share {
     /// The discipline, if it decides when packets arrive.
     judge: Option<AnyArrivalDiscipline>,

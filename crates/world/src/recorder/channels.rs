@@ -6,6 +6,7 @@ use crate::recorder::source::{Interval, Source};
 use crate::series::ChannelSample;
 
 /// For each link that follows a channel the node that it leads from.
+#[derive(Clone)]
 pub(super) struct Channels(Vec<usize>);
 
 impl Channels {

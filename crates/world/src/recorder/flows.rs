@@ -10,6 +10,7 @@ use crate::recorder::source::{Interval, Source};
 use crate::series::{FlowSample, SeriesPlan};
 
 /// The flows that are sampled, by their place, with what had been counted.
+#[derive(Clone)]
 pub(super) struct Flows {
     /// Consumers in the plan: the place of the first flow over IP.
     consumers: usize,
@@ -17,6 +18,7 @@ pub(super) struct Flows {
 }
 
 /// What a flow had counted at the last sample.
+#[derive(Clone)]
 enum Last {
     Consumer(Box<ConsumerCounters>),
     Flow(Box<Sampled>),

@@ -8,6 +8,7 @@ use crate::recorder::source::{Interval, Source};
 use crate::series::{NodeSample, SeriesPlan};
 
 /// The nodes that are sampled, each with what it had counted at the last sample.
+#[derive(Clone)]
 pub(super) struct Nodes(Vec<(usize, ForwarderCounters)>);
 
 impl Nodes {

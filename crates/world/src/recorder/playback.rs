@@ -6,6 +6,7 @@ use crate::recorder::source::{Interval, Source};
 use crate::series::PlaybackSample;
 
 /// The flows whose receivers may be players with a buffer, by their place.
+#[derive(Clone)]
 pub(super) struct Players(Vec<usize>);
 
 impl Players {

@@ -14,6 +14,7 @@ use crate::series::{PortSample, SeriesPlan};
 type Counted = (Counters, Duration);
 
 /// The ports that are sampled, each with what it had counted at the last sample.
+#[derive(Clone)]
 pub(super) struct Ports(Vec<(PortId, Counted)>);
 
 impl Ports {

@@ -7,6 +7,7 @@ use crate::recorder::source::{Interval, Source};
 use crate::series::RouteSample;
 
 /// For each flow over IP the paths of its data and back, part by part where proxies split it.
+#[derive(Clone)]
 pub(super) struct Routes(Vec<Vec<[PathKey; 2]>>);
 
 impl Routes {

@@ -23,7 +23,7 @@ impl Interval {
 }
 
 /// What a kind of series is sampled from, with what had been counted at the last sample.
-pub(super) trait Source {
+pub(super) trait Source: Clone {
     type Row: Row;
 
     /// A row of each thing over an interval.
@@ -31,7 +31,7 @@ pub(super) trait Source {
 }
 
 /// A row of a series.
-pub(super) trait Row: Sized {
+pub(super) trait Row: Clone {
     fn chunk(rows: &[Self]) -> Chunk<'_>;
 }
 

@@ -9,6 +9,7 @@ use crate::side::Side;
 
 /// The subflows that are sampled: each with its flow's place and its own, and what had been
 /// counted.
+#[derive(Clone)]
 pub(super) struct Subflows(Vec<(usize, usize, SampledSubflow)>);
 
 impl Subflows {

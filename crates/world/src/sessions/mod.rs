@@ -35,7 +35,7 @@ struct Message {
 }
 
 /// The users of one kind.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Group {
     plan: SessionsPlan,
     totals: SessionTotals,
@@ -44,7 +44,7 @@ struct Group {
 }
 
 /// All sessions.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Sessions {
     groups: Vec<Group>,
     users: Vec<User>,

@@ -18,7 +18,7 @@ struct Waiting {
 }
 
 /// A user and the session of now.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct User {
     pub(super) group: usize,
     random: Random,

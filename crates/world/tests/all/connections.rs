@@ -41,7 +41,7 @@ impl Maker for Watched {
     }
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Watch {
     inner: Box<dyn Application>,
     record: Arc<Mutex<Record>>,

@@ -8,6 +8,7 @@ mod bridges;
 mod channels;
 mod connections;
 mod flows;
+mod forks;
 mod links;
 mod media;
 mod ndn;

@@ -1,10 +1,10 @@
 //! Worlds on several threads: what comes of them is what comes of one.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use crate::common::{
-    ask, codel, direction, fq_codel, ip_flow, join, nodes, over_tcp, patient_disciplines, record,
-    recorded, serve,
+    Series, ask, codel, direction, fq_codel, ip_flow, join, nodes, over_tcp, patient_disciplines,
+    record, recorded, serve,
 };
 use windtunnel_applications::video::rules::{MpcSettings, RuleSettings};
 use windtunnel_applications::video::{
@@ -25,13 +25,18 @@ use windtunnel_world::{
 
 /// Everything that can be read from a world on so many threads, as text; on none: of one that is
 /// not cut at all.
-fn read(plan: &Plan, threads: usize) -> String {
+pub(crate) fn read(plan: &Plan, threads: usize) -> String {
     let world = match threads {
         0 => World::new(plan),
         _ => World::on_threads(plan, threads),
     };
     let mut world = world.expect("every flow has a path");
     let series = record(plan, &mut world, 64);
+    read_to_the_end(plan, &mut world, &series)
+}
+
+/// Everything that can be read from a world once it has come to its end, as text.
+pub(crate) fn read_to_the_end(plan: &Plan, world: &mut World, series: &Mutex<Series>) -> String {
     let (stop, events) = world.run(&Control::default(), None);
     assert_eq!(stop, Stop::Finished);
     let ports: Vec<_> = world.ports(plan.end()).collect();
@@ -47,7 +52,7 @@ fn read(plan: &Plan, threads: usize) -> String {
     format!(
         "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{players:#?}\n{:#?}\n{:#?}",
         world.transfers(),
-        recorded(&series)
+        recorded(series)
     )
 }
 
@@ -63,14 +68,14 @@ fn assert_same_on(plan: &Plan, threads: &[usize]) {
     }
 }
 
-fn first_difference(one: &str, many: &str) -> String {
+pub(crate) fn first_difference(one: &str, many: &str) -> String {
     let lines = one.lines().zip(many.lines()).enumerate();
     let different = lines.filter(|(_, (one, many))| one != many).take(3);
     format!("{:?}", different.collect::<Vec<_>>())
 }
 
 /// Hosts in a row with routers between them, and flows of every kind across.
-fn row(link: &DirectionPlan) -> Plan {
+pub(crate) fn row(link: &DirectionPlan) -> Plan {
     let mut plan = nodes(&["a", "b", "c", "d", "e", "f"]);
     for place in 0..5 {
         join(&mut plan, place, place + 1, link);

@@ -413,9 +413,15 @@ impl Series {
 
 /// Has a world's series kept, which come in chunks of this many rows.
 pub(crate) fn record(plan: &Plan, world: &mut World, chunk: usize) -> Arc<Mutex<Series>> {
+    world.keep_series(plan);
+    give(world, chunk)
+}
+
+/// Has the series kept that a world records.
+pub(crate) fn give(world: &mut World, chunk: usize) -> Arc<Mutex<Series>> {
     let series = Arc::new(Mutex::new(Series::default()));
     let kept = Arc::clone(&series);
-    world.record(plan, chunk, Box::new(move |it| kept.lock().expect("one thread").keep(it)));
+    world.give_series(chunk, Box::new(move |it| kept.lock().expect("one thread").keep(it)));
     series
 }
 

@@ -14,7 +14,7 @@ pub(crate) struct Sine {
     pub(crate) period: Duration,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct SineChannel {
     period: Duration,
     rates: [Rate; 2],
@@ -44,7 +44,7 @@ pub(crate) struct BitErrors {
     pub(crate) preamble: Duration,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct BitErrorLayer {
     plan: BitErrors,
     /// The packets of the present transmission.

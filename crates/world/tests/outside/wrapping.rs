@@ -14,7 +14,7 @@ pub(crate) const PROTOCOL: ProtocolNumber = ProtocolNumber(254);
 pub(crate) struct Wrapping;
 
 /// The layer of one node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Wrapper {
     node: u32,
     /// How many packets it took out of their tunnels.

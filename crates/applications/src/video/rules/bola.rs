@@ -83,7 +83,7 @@ impl Utilities {
 }
 
 /// The rule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bola {
     settings: BolaSettings,
     utilities: Utilities,

@@ -36,7 +36,7 @@ pub struct BolaESettings {
 }
 
 /// The rule. Its first choice from a throughput sets the placeholder.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct BolaE {
     utilities: Utilities,
     estimate: Estimate,

@@ -21,7 +21,7 @@ pub struct MpcSettings {
 }
 
 /// The rule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Mpc {
     settings: MpcSettings,
     /// Of the last downloads, in bits per second, requests and latencies included.

@@ -2,6 +2,8 @@
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
+
 use crate::video::Ladder;
 
 /// What a rule knows when it chooses.
@@ -48,7 +50,7 @@ pub struct Download {
 }
 
 /// A rule that chooses the level of each segment.
-pub trait Rule: Debug + Send {
+pub trait Rule: Debug + DynClone + Send {
     /// Chooses for the next segment.
     fn choose(&mut self, situation: &Situation<'_>) -> Choice;
 
@@ -58,6 +60,8 @@ pub trait Rule: Debug + Send {
     /// Nothing could be requested for this many seconds, because the buffer was full.
     fn on_full(&mut self, _seconds: f64) {}
 }
+
+dyn_clone::clone_trait_object!(Rule);
 
 /// Makes rules from outside.
 pub trait RuleMaker: Debug + Send + Sync {

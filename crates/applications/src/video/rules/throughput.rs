@@ -15,7 +15,7 @@ pub struct ThroughputSettings {
 }
 
 /// The rule.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Throughput {
     settings: ThroughputSettings,
     estimate: Estimate,

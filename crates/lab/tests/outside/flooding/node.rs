@@ -33,7 +33,7 @@ impl LayerMaker for Network {
 }
 
 /// The layer of one node.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Flooder {
     is_source: bool,
     interval: Duration,

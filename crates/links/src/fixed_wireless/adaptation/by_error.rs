@@ -22,7 +22,7 @@ const IDLE_AFTER: u32 = 125;
 const MOST_IDLE: u8 = 9;
 
 /// The errors that are expected at the present SNR, added up while there is traffic.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct ByError {
     ladder: Ladder,
     power: PowerControl,

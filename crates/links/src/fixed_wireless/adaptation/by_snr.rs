@@ -9,7 +9,7 @@ const UP: f64 = 1.0;
 const DOWN: f64 = 0.5;
 
 /// The fastest scheme that the SNR allows, with hysteresis.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct BySnr {
     ladder: Ladder,
     present: usize,

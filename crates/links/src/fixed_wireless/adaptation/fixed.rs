@@ -4,7 +4,7 @@ use super::RateAdaptation;
 use crate::fixed_wireless::Mcs;
 
 /// Always the same scheme.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Fixed(pub(super) &'static Mcs);
 
 impl RateAdaptation for Fixed {

@@ -17,7 +17,7 @@ const PROBES: u32 = 10;
 const LEAST: f64 = 0.1;
 
 /// The scheme that brings most across, by the success of packets that tried each.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Minstrel {
     ladder: Ladder,
     random: Random,

@@ -4,7 +4,7 @@
 const STEP: f64 = 1.0;
 
 /// The power of one transmitter, in dB below the greatest.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct PowerControl {
     /// The most that it may be lowered; 0: it is not controlled.
     range: f64,

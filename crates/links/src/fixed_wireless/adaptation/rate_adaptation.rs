@@ -2,12 +2,13 @@
 
 use std::fmt::Debug;
 
+use dyn_clone::DynClone;
 use windtunnel_engine::Duration;
 
 use crate::fixed_wireless::mcs::Mcs;
 
 /// A rate adaptation of one direction.
-pub trait RateAdaptation: Debug + Send {
+pub trait RateAdaptation: Debug + DynClone + Send {
     /// Whether the direction has had packets to send since it was asked last; said before it is
     /// asked, and until then it has.
     fn on_traffic(&mut self, _has: bool) {}
@@ -26,3 +27,5 @@ pub trait RateAdaptation: Debug + Send {
         0.0
     }
 }
+
+dyn_clone::clone_trait_object!(RateAdaptation);

@@ -23,7 +23,7 @@ pub const DESCRIPTIONS: &[StrategyDescription] =
     &[best_route::DESCRIPTION, multicast::DESCRIPTION, pcon::DESCRIPTION];
 
 /// Any strategy, with its state.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub enum Strategy {
     /// The best next hop.
     BestRoute(BestRoute),

@@ -14,7 +14,7 @@ pub(super) const DESCRIPTION: StrategyDescription = StrategyDescription {
 };
 
 /// The strategy; it keeps no state of its own.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Multicast;
 
 impl Multicast {

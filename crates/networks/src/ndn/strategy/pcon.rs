@@ -33,7 +33,7 @@ const SHIFT: f64 = 0.02;
 const BETWEEN_NACKS: Duration = Duration::from_millis(110);
 
 /// The weights of one prefix's next hops.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Split {
     /// In the order of the next hops; their sum is 1.
     weights: Vec<f64>,
@@ -62,7 +62,7 @@ impl Split {
 }
 
 /// The strategy and its weights.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub struct PconStrategy {
     splits: BTreeMap<FibEntryId, Split>,
 }

@@ -20,7 +20,7 @@ pub struct BanditSettings {
 }
 
 /// How a bandit draws paths and learns.
-pub(super) trait Learner: Debug + Send {
+pub(super) trait Learner: Clone + Debug + Send {
     /// The path of the next round.
     fn draw(&mut self, paths: &[PathInfo], random: &mut Random) -> usize;
 
@@ -29,7 +29,7 @@ pub(super) trait Learner: Debug + Send {
 }
 
 /// The policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Bandit<L> {
     settings: BanditSettings,
     learner: L,

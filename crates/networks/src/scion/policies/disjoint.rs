@@ -13,7 +13,7 @@ use super::{PathId, PathInfo, PathPolicy};
 const MOST_TRIED: u32 = 100_000;
 
 /// The policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Disjoint {
     subflow: usize,
     subflows: usize,

@@ -30,7 +30,7 @@ impl Mean {
 }
 
 /// How it draws.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct EpsilonGreedy {
     epsilon: f64,
     means: Memory<Mean>,

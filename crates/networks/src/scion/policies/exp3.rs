@@ -11,7 +11,7 @@ use super::memory::Memory;
 use super::{PathId, PathInfo};
 
 /// How it draws.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Exp3 {
     /// The share of rounds in which any path is drawn (γ).
     gamma: f64,

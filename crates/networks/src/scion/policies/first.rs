@@ -5,7 +5,7 @@ use windtunnel_engine::{Random, Time};
 use super::{PathInfo, PathPolicy};
 
 /// The policy: paths are ordered by it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct First;
 
 impl PathPolicy for First {

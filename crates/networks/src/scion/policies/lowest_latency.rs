@@ -6,7 +6,7 @@ use super::choosing::least;
 use super::{PathInfo, PathPolicy};
 
 /// The policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LowestLatency;
 
 impl PathPolicy for LowestLatency {

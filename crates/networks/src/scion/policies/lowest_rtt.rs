@@ -46,7 +46,7 @@ struct Last {
 }
 
 /// The policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct LowestRtt {
     settings: LowestRttSettings,
     last: Memory<Last>,

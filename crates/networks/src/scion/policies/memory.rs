@@ -4,7 +4,7 @@ use super::PathId;
 
 /// Something for each path that a policy has met. Paths that vanish are remembered: they may
 /// come back, and a network has only this many.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Memory<T>(Vec<(PathId, T)>);
 
 impl<T: Default> Memory<T> {

@@ -3,6 +3,7 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use dyn_clone::DynClone;
 use windtunnel_engine::{Duration, Random, Rate, Time};
 
 /// What a path is known by: it stays the same as long as the path crosses the same interfaces.
@@ -41,7 +42,7 @@ pub struct PathInfo {
 }
 
 /// Chooses the path of each packet of a flow, or of a subflow of Multipath TCP.
-pub trait PathPolicy: Debug + Send {
+pub trait PathPolicy: Debug + DynClone + Send {
     /// How often it wants the paths to be probed; none: never.
     fn probe_interval(&self) -> Option<Duration> {
         None
@@ -66,6 +67,8 @@ pub trait PathPolicy: Debug + Send {
         random: &mut Random,
     ) -> usize;
 }
+
+dyn_clone::clone_trait_object!(PathPolicy);
 
 /// Makes policies that are written outside this crate.
 pub trait PolicyMaker: Debug + Send + Sync {

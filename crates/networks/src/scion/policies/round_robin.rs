@@ -14,7 +14,7 @@ pub enum Turn {
 }
 
 /// The policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct RoundRobin {
     turn: Turn,
     /// Packets sent in this turn, and when it began.

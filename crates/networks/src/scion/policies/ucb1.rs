@@ -13,7 +13,7 @@ use super::memory::Memory;
 use super::{PathId, PathInfo};
 
 /// How it draws.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Ucb1 {
     means: Memory<Mean>,
     rounds: f64,

@@ -8,7 +8,7 @@ use super::choosing::least;
 use super::{PathInfo, PathPolicy};
 
 /// The policy.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Widest;
 
 impl PathPolicy for Widest {

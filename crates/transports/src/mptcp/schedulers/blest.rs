@@ -43,7 +43,7 @@ const LINUX: Reading = Reading { factor: 1.2, least: 1.0, most: 1.3, more: 1.0 }
 const INCREASE: f64 = 0.04;
 const DECREASE: f64 = 0.01;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Blest {
     reading: Reading,
     factor: f64,

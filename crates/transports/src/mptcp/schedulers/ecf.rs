@@ -18,7 +18,7 @@ pub(super) const DESCRIPTION: Description = Description {
 /// By how much longer it goes on waiting once it does (β).
 const HYSTERESIS: f64 = 0.25;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Ecf {
     waits: bool,
 }

@@ -13,7 +13,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(EstimatedThroughput),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct EstimatedThroughput;
 
 impl Scheduler for EstimatedThroughput {

@@ -13,7 +13,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(FreeWindow),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct FreeWindow;
 
 impl Scheduler for FreeWindow {

@@ -15,7 +15,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(LargestBdp),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LargestBdp;
 
 /// The bandwidth–delay product of a subflow's path, in segments; 0 before it is known.

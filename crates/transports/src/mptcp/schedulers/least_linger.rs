@@ -22,7 +22,7 @@ pub(super) const DESCRIPTION: Description = Description {
 const PIECE: u64 = 32_768 - 40;
 const BURST: u64 = 2 * PIECE;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LeastLinger {
     /// The mean pacing rate of each subflow, in segments per second.
     rates: Vec<f64>,

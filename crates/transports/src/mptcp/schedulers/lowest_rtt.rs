@@ -12,7 +12,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(LowestRtt),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct LowestRtt;
 
 impl Scheduler for LowestRtt {

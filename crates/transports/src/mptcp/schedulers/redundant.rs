@@ -13,7 +13,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(Redundant { places: Vec::new() }),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Redundant {
     /// The next byte of each subflow.
     places: Vec<u64>,

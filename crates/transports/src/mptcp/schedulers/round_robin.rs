@@ -13,7 +13,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(RoundRobin { last: usize::MAX }),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct RoundRobin {
     /// The subflow that had the last turn.
     last: usize,

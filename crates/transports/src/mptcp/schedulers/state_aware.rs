@@ -14,7 +14,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(StateAware),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct StateAware;
 
 impl Scheduler for StateAware {

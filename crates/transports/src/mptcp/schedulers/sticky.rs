@@ -13,7 +13,7 @@ pub(super) const DESCRIPTION: Description = Description {
     make: || Box::new(Sticky { kept: None }),
 };
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Sticky {
     kept: Option<usize>,
 }

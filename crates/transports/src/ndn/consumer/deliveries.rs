@@ -8,7 +8,7 @@ use windtunnel_engine::{Duration, Time};
 use crate::delivery::{Account, Snapshot};
 
 /// What is kept for controllers that want delivery rate samples.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Deliveries {
     pub(super) account: Account,
     /// One for each request kept, from number `base` on.

@@ -29,7 +29,7 @@ pub(super) struct Request {
 
 /// Requests by number, in order of first sending. Those received leave from the
 /// front, so that only a window of them is kept.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Requests {
     pub(super) ring: VecDeque<Request>,
     /// The number of the first request in the ring buffer.

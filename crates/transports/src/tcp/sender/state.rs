@@ -53,7 +53,7 @@ pub(super) struct Delivered {
 }
 
 /// What is restored if a decrease was spurious.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Undo {
     /// The controller of before the decrease.
     pub(super) controller: Option<Box<AnyController>>,
