@@ -16,14 +16,14 @@ use windtunnel_world::{
 
 use crate::common::any::any_plan;
 use crate::common::{controller, direction, give, ip_flow, join, rate, record};
-use crate::threads::{first_difference, read, read_to_the_end, row};
+use crate::threads::{first_difference, read, read_to_the_end, row, rows};
 
 const CHUNK: usize = 64;
 
 /// What is read of a world that is forked at a time, and of the fork, which goes on with the
 /// changes of another plan.
 fn forked(plan: &Plan, time: Time, other: &Plan) -> [String; 2] {
-    let mut world = World::new(plan).expect("every flow has a path");
+    let mut world = World::on_threads(plan, 1).expect("every flow has a path");
     world.keep_series(plan);
     world.advance(time);
     let mut fork = world.fork().expect("nobody watches");
@@ -36,7 +36,7 @@ fn forked(plan: &Plan, time: Time, other: &Plan) -> [String; 2] {
 
 fn assert_same(plan: &Plan, time: Time, other: &Plan) -> Result<(), TestCaseError> {
     for (forked, plan) in forked(plan, time, other).iter().zip([plan, other]) {
-        let whole = read(plan, 1);
+        let whole = read(plan, 0);
         prop_assert!(*forked == whole, "{}", first_difference(forked, &whole));
     }
     Ok(())
@@ -154,6 +154,17 @@ proptest! {
 }
 
 /// Changes later than those that two plans have in common, at one time with some of them.
+/// Each row is an island until the fork.
+#[test]
+fn networks_side_by_side_have_forks_in_which_a_link_changes() -> Result<(), TestCaseError> {
+    let plan = rows(27, None);
+    let at = |milliseconds| Time::ZERO + Duration::from_millis(milliseconds);
+    let change = LinkChange::Rate(rate(1_000_000));
+    let mut other = plan.clone();
+    other.changes.push(ChangePlan { time: at(250), port: PortId(4), change });
+    assert_same(&plan, at(170), &other)
+}
+
 #[test]
 fn plans_differ_from_the_first_change_on_that_only_one_has() {
     let at = |milliseconds, port| ChangePlan {

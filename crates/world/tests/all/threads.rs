@@ -305,7 +305,7 @@ fn a_run_on_two_threads_can_be_cancelled() {
 
 /// Rows of hosts, each row with flows of every kind; those that are joined are joined by a link with
 /// a delay of its own, over which flows lead too.
-fn rows(count: usize, joining: Option<&DirectionPlan>) -> Plan {
+pub(crate) fn rows(count: usize, joining: Option<&DirectionPlan>) -> Plan {
     let one = row(&direction(20, 1));
     let width = one.nodes.len();
     let mut plan = nodes(&[]);
