@@ -4,7 +4,10 @@
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Acknowledgements, EcnMode, Offload, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{
+    Accounting, Acknowledgements, EcnMode, Endpoint, Offload, Recovery, Role, TcpSettings,
+    WindowUnit,
+};
 
 use crate::script::{
     Incoming, SEGMENT, Script, ack, at, data, request, settings, syn, with_window,
@@ -184,6 +187,37 @@ fn a_small_queue_takes_two_bursts_and_then_as_much_when_all_have_left() {
         it.until_time(leaves(first as u64 - 1));
         assert_eq!(it.sent().len(), first, "as many again");
     }
+}
+
+/// The client's application gives it this many segments, each as a record of its own.
+fn give(it: &mut Script, segments: u64) {
+    (0..segments).for_each(|_| it.act(|end, now, _| end.write_record(now, SEGMENT)));
+    it.act(Endpoint::send);
+}
+
+/// At 10,000 segments a second. What a subflow is given while others wait for the host's queue
+/// waits behind them, and goes when the queue has let something out, be it at the same moment.
+#[test]
+fn what_is_given_while_the_queue_is_full_goes_when_that_has_room() {
+    let settings = TcpSettings { offload: segmentation(false), ..sender(100.0, false) };
+    let mut it = Script::closed(Role::Client, &settings);
+    let (unit, paced_excess) = (WindowUnit::Packets, 0);
+    let accounting = Accounting { application_limited: true, unit, paced_excess };
+    it.end = it.end.as_subflow(accounting).with_small_queue();
+    it.open();
+    it.receive(20, syn(Flags::ACK));
+    it.receive(20, ack(0));
+    let mut sent = Vec::new();
+    for (given, leaves) in [(12, None), (12, None), (0, Some(20)), (0, Some(21))] {
+        if let Some(leaves) = leaves {
+            (0..9).for_each(|_| it.end.leave_queue(at(20), SEGMENT as u16, at(leaves)));
+        }
+        give(&mut it, given);
+        sent.push(it.sent().len());
+    }
+    it.until(21);
+    sent.push(it.sent().len());
+    assert_eq!(sent, [9, 0, 9, 0, 6]);
 }
 
 // -- Receive offload ----------------------------------------------------------
