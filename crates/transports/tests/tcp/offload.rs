@@ -1,10 +1,14 @@
 //! Bursts of segmentation offload, segments merged by receive offload, and acknowledgements
 //! that SACK compression holds back: with Linux's sizes.
 
-use windtunnel_engine::{Duration, Time};
+use proptest::prelude::*;
+use windtunnel_engine::{Duration, Rate, Time};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Acknowledgements, EcnMode, Offload, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{
+    Accounting, Acknowledgements, EcnMode, Endpoint, Offload, Recovery, Role, TcpSettings,
+    WindowUnit,
+};
 
 use crate::script::{
     Incoming, SEGMENT, Script, ack, at, data, request, settings, syn, with_window,
@@ -183,6 +187,70 @@ fn a_small_queue_takes_two_bursts_and_then_as_much_when_all_have_left() {
         assert!(it.sent().is_empty(), "the last is still in the queue");
         it.until_time(leaves(first as u64 - 1));
         assert_eq!(it.sent().len(), first, "as many again");
+    }
+}
+
+/// The client's application gives it this many segments, each as a record of its own.
+fn give(it: &mut Script, segments: u64) {
+    (0..segments).for_each(|_| it.act(|end, now, _| end.write_record(now, SEGMENT)));
+    it.act(Endpoint::send);
+}
+
+/// A subflow with a small queue, whose connection was established after 20 ms; at 10,000 segments
+/// a second, 9 of them may wait in the queue.
+fn subflow() -> Script {
+    let settings = TcpSettings { offload: segmentation(false), ..sender(100.0, false) };
+    let mut it = Script::closed(Role::Client, &settings);
+    let (unit, paced_excess) = (WindowUnit::Packets, 0);
+    let accounting = Accounting { application_limited: true, unit, paced_excess };
+    it.end = it.end.as_subflow(accounting).with_small_queue();
+    it.open();
+    it.receive(20, syn(Flags::ACK));
+    it.receive(20, ack(0));
+    it
+}
+
+/// What is given while others wait for the host's queue waits behind them.
+#[test]
+fn what_is_given_while_the_queue_is_full_goes_when_that_has_room() {
+    let mut it = subflow();
+    let mut sent = Vec::new();
+    for (given, leaves) in [(12, None), (12, None), (0, Some(20)), (0, Some(21))] {
+        if let Some(leaves) = leaves {
+            (0..9).for_each(|_| it.end.leave_queue(at(20), SEGMENT as u16, at(leaves)));
+        }
+        give(&mut it, given);
+        sent.push(it.sent().len());
+    }
+    it.until(21);
+    sent.push(it.sent().len());
+    assert_eq!(sent, [9, 0, 9, 0, 6]);
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..Default::default() })]
+
+    /// A subflow does not try again what waits for the queue: nothing may come of it.
+    #[test]
+    fn what_an_attempt_leaves_waiting_cannot_be_sent_at_that_moment(
+        steps in prop::collection::vec((0..8_u64, 0..8_usize, 20..22_u64, any::<bool>()), 1..12),
+    ) {
+        let mut it = subflow();
+        let rate = Rate::from_bits_per_second(1_000_000_000).expect("above zero");
+        let mut in_queue = 0;
+        for (given, leave, leaves, stops) in steps {
+            for _ in 0..leave.min(in_queue) {
+                it.end.leave_queue(at(20), SEGMENT as u16, at(leaves));
+                in_queue -= 1;
+            }
+            if stops {
+                it.end.change_queue_rate(at(20), rate, None);
+            }
+            give(&mut it, given);
+            in_queue += it.sent().len();
+            it.act(Endpoint::wake);
+            prop_assert!(it.sent().is_empty());
+        }
     }
 }
 
