@@ -11,6 +11,7 @@ use windtunnel_packets::{Body, Packet, PacketStore, Route};
 
 use crate::attachments::Attachments;
 use crate::capture::{View, Watches};
+use crate::contraction::Contraction;
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::media::Media;
@@ -80,6 +81,8 @@ pub(crate) struct Network {
     pub(crate) packets: PacketStore,
     pub(crate) ports: Vec<Port>,
     pub(crate) forwarding: Forwarding,
+    /// Which of the ports pass on their packets.
+    pub(crate) contraction: Contraction,
     media: Media,
     /// The ports that lead to other parts, with those; and all of them by number, if
     /// there are any.
@@ -141,7 +144,9 @@ impl Network {
             from_here.map(|it| (*it, partition.part(topology.far(*it)))).collect();
         let mut leaves = vec![false; if leaving.is_empty() { 0 } else { ports.len() }];
         leaving.iter().for_each(|(port, _)| leaves[port.index()] = true);
+        let contraction = Contraction::new(plan, &forwarding, partition, part, &ports);
         Self {
+            contraction,
             leaving,
             leaves,
             events: EventQueue::looking_ahead(if ports.len() > FEW_PORTS { LOOKAHEAD } else { 1 }),
@@ -190,7 +195,7 @@ impl Network {
     /// Gives a packet to a port.
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, port: PortId, packet: Handle) {
-        self.act(port, |it, store| it.offer(now, packet, store));
+        self.give(port, packet, |it, store| it.offer(now, packet, store));
     }
 
     /// A port's link is free, if it has not changed since.
@@ -290,7 +295,7 @@ impl Network {
             return now;
         };
         let packet = self.packets.insert(Packet { route: Route(route.0 + 1), ..packet });
-        self.act(port, |it, store| it.offer_own(now, packet, store));
+        self.give(port, packet, |it, store| it.offer_own(now, packet, store));
         self.ports[port.index()].clear_at(now)
     }
 
@@ -333,7 +338,7 @@ impl Network {
     }
 
     /// Does with an IP packet what its next hop says; without one it is dropped.
-    #[inline]
+    #[inline(always)]
     fn pass_on(&mut self, now: Time, at: At, hop: Option<Hop>, packet: Handle) {
         match hop {
             Some(Hop::Port(port)) => match self.routers.mtu(port) {
@@ -427,11 +432,16 @@ impl Network {
         self.ports[port.index()].prefetch_end();
     }
 
-    /// Fetches the port where a path begins.
+    /// Fetches the port where a path begins, and those behind it if a packet may go through them
+    /// at once.
     #[inline]
-    pub(crate) fn prefetch_path(&self, route: Route) {
-        if let Some(Hop::Port(port)) = self.forwarding.peek(route) {
+    pub(crate) fn prefetch_path(&self, mut route: Route) {
+        while let Some(Hop::Port(port)) = self.forwarding.peek(route) {
             self.prefetch_port(port);
+            if self.contraction.passing.is_empty() {
+                return;
+            }
+            route.0 += 1;
         }
     }
 
@@ -482,9 +492,28 @@ impl Network {
         self.leaves.get(port.index()) == Some(&true)
     }
 
+    /// Has a packet offered to a port, and to those behind it if it is passed on.
+    #[inline]
+    fn give(
+        &mut self,
+        port: PortId,
+        packet: Handle,
+        offer: impl FnOnce(&mut Port, &mut PacketStore) -> Due,
+    ) {
+        if self.ports[port.index()].passes_on() {
+            self.send_ahead(port, packet, offer);
+        } else {
+            self.act(port, offer);
+        }
+    }
+
     /// Lets something happen to a port, and arranges for what comes of it.
     #[inline]
-    fn act(&mut self, port: PortId, act: impl FnOnce(&mut Port, &mut PacketStore) -> Due) {
+    pub(crate) fn act(
+        &mut self,
+        port: PortId,
+        act: impl FnOnce(&mut Port, &mut PacketStore) -> Due,
+    ) {
         let medium = self.media.of(port);
         let it = &mut self.ports[port.index()];
         let mut sent_until = Time::ZERO;

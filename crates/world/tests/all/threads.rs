@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use crate::common::everything::{everything, first_difference};
 use crate::common::{
     ask, direction, ip_flow, join, nodes, over_tcp, patient_disciplines, record, recorded, serve,
 };
@@ -21,27 +22,13 @@ use windtunnel_world::{
     Transport, TunnelCarrier, TunnelPlan, World,
 };
 
-/// Everything that can be read from a world, as text.
+/// Everything that can be read from a world at its end, as text.
 fn read(plan: &Plan, threads: usize) -> String {
     let mut world = World::on_threads(plan, threads).expect("every flow has a path");
     let series = record(plan, &mut world, 64);
     let (stop, events) = world.run(&Control::default(), None);
     assert_eq!(stop, Stop::Finished);
-    let ports: Vec<_> = world.ports(plan.end()).collect();
-    let flows: Vec<_> = world.flows().collect();
-    let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
-    let nodes: Vec<_> = world.nodes().collect();
-    let tunnels: Vec<_> = world.tunnels().collect();
-    let link_services: Vec<_> = world.link_services().collect();
-    let players = world.players().flatten();
-    let players: Vec<_> =
-        players.map(|it| (it.totals(plan.end()), it.segments().to_vec())).collect();
-    let held = (world.packets_in_transit(), world.packet_hops(), world.unroutable(), events);
-    format!(
-        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{players:#?}\n{:#?}\n{:#?}",
-        world.transfers(),
-        recorded(&series)
-    )
+    format!("{events}\n{}\n{:#?}", everything(&world, plan.end()), recorded(&series))
 }
 
 fn assert_same(plan: &Plan) {
@@ -50,12 +37,6 @@ fn assert_same(plan: &Plan) {
         let many = read(plan, threads);
         assert!(one == many, "{threads} threads: {}", first_difference(&one, &many));
     }
-}
-
-fn first_difference(one: &str, many: &str) -> String {
-    let lines = one.lines().zip(many.lines()).enumerate();
-    let different = lines.filter(|(_, (one, many))| one != many).take(3);
-    format!("{:?}", different.collect::<Vec<_>>())
 }
 
 /// Hosts in a row with routers between them, and flows of every kind across.
