@@ -389,9 +389,14 @@ impl Forwarding {
         Some(self.topology.propagation(&ports).as_seconds())
     }
 
+    /// The ports of each path.
+    pub(crate) fn paths(&self) -> impl Iterator<Item = &[PortId]> {
+        self.paths.iter().map(|it| &it.list().0[..])
+    }
+
     /// The ports of all paths, one path after another.
     pub(crate) fn all_ports(&self) -> impl Iterator<Item = PortId> {
-        self.paths.iter().flat_map(|it| &it.list().0).copied()
+        self.paths().flatten().copied()
     }
 
     /// How equal paths are shared.
@@ -570,4 +575,4 @@ impl Forwarding {
 }
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

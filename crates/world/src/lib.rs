@@ -7,7 +7,7 @@
 //!
 //! A packet's way: `part` (the events), `port` (queue and link), `media` (who sends next on a
 //! shared medium), `forwarding` (paths and tables), `nodes` (network layers), `hosts` (connections
-//! and applications). What changes during a run: `routing` (topology, shortest paths, static
+//! and applications); `contraction` says which hops are no events. What changes during a run: `routing` (topology, shortest paths, static
 //! routes), `channels` (links that follow a channel), `sky` (nodes that move). `recorder` takes
 //! samples, `packet_log` what happens to single packets; `attachments` is where real packets enter
 //! and leave, and `routers` what nodes do with them; `partition`, `agenda` and `parallel`
@@ -19,6 +19,7 @@ mod attachments;
 mod capture;
 mod caught;
 mod channels;
+mod contraction;
 mod entering;
 mod event;
 mod forwarding;
@@ -36,6 +37,7 @@ mod parallel;
 mod part;
 mod partition;
 mod parts;
+mod passing;
 mod path;
 mod placements;
 mod plan;

@@ -12,6 +12,7 @@ use windtunnel_packets::{Body, Packet, PacketStore, Route};
 use crate::agenda::Agenda;
 use crate::attachments::Attachments;
 use crate::capture::{View, Watches};
+use crate::contraction::Contraction;
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::media::Media;
@@ -81,6 +82,8 @@ pub(crate) struct Network {
     pub(crate) packets: PacketStore,
     pub(crate) ports: Vec<Port>,
     pub(crate) forwarding: Forwarding,
+    /// Which of the ports pass on their packets.
+    pub(crate) contraction: Contraction,
     media: Media,
     /// The ports that lead to other parts, with those; and all of them by number, if
     /// there are any.
@@ -150,7 +153,9 @@ impl Network {
         let several = if partition.islands(part) > 1 { ports.len() } else { 0 };
         let far_islands = (0..several).map(far).collect();
         let looks_ahead = most_ports(plan, partition, part) > FEW_PORTS;
+        let contraction = Contraction::new(plan, &forwarding, partition, part, &ports);
         Self {
+            contraction,
             leaving,
             leaves,
             far_islands,
@@ -186,7 +191,7 @@ impl Network {
 
     /// Has the packet first on a port's link arrive at `time`.
     #[inline]
-    fn schedule_arrival(&mut self, time: Time, port: PortId) {
+    pub(crate) fn schedule_arrival(&mut self, time: Time, port: PortId) {
         let arrival = Event::arrival(port, self.ports[port.index()].leads_to());
         match self.far_islands.get(port.index()) {
             None => self.events.schedule(time, arrival),
@@ -209,7 +214,7 @@ impl Network {
     /// Gives a packet to a port.
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, port: PortId, packet: Handle) {
-        self.act(port, |it, store| it.offer(now, packet, store));
+        self.give(port, packet, |it, store| it.offer(now, packet, store));
     }
 
     /// A port's link is free, if it has not changed since.
@@ -309,7 +314,7 @@ impl Network {
             return now;
         };
         let packet = self.packets.insert(Packet { route: Route(route.0 + 1), ..packet });
-        self.act(port, |it, store| it.offer_own(now, packet, store));
+        self.give(port, packet, |it, store| it.offer_own(now, packet, store));
         self.ports[port.index()].clear_at(now)
     }
 
@@ -352,7 +357,7 @@ impl Network {
     }
 
     /// Does with an IP packet what its next hop says; without one it is dropped.
-    #[inline]
+    #[inline(always)]
     fn pass_on(&mut self, now: Time, at: At, hop: Option<Hop>, packet: Handle) {
         match hop {
             Some(Hop::Port(port)) => match self.routers.mtu(port) {
@@ -446,11 +451,16 @@ impl Network {
         self.ports[port.index()].prefetch_end();
     }
 
-    /// Fetches the port where a path begins.
+    /// Fetches the port where a path begins, and those behind it if a packet may go through them
+    /// at once.
     #[inline]
-    pub(crate) fn prefetch_path(&self, route: Route) {
-        if let Some(Hop::Port(port)) = self.forwarding.peek(route) {
+    pub(crate) fn prefetch_path(&self, mut route: Route) {
+        while let Some(Hop::Port(port)) = self.forwarding.peek(route) {
             self.prefetch_port(port);
+            if self.contraction.passing.is_empty() {
+                return;
+            }
+            route.0 += 1;
         }
     }
 
@@ -501,9 +511,28 @@ impl Network {
         self.leaves.get(port.index()) == Some(&true)
     }
 
+    /// Has a packet offered to a port, and to those behind it if it is passed on.
+    #[inline]
+    fn give(
+        &mut self,
+        port: PortId,
+        packet: Handle,
+        offer: impl FnOnce(&mut Port, &mut PacketStore) -> Due,
+    ) {
+        if self.ports[port.index()].passes_on() {
+            self.send_ahead(port, packet, offer);
+        } else {
+            self.act(port, offer);
+        }
+    }
+
     /// Lets something happen to a port, and arranges for what comes of it.
     #[inline]
-    fn act(&mut self, port: PortId, act: impl FnOnce(&mut Port, &mut PacketStore) -> Due) {
+    pub(crate) fn act(
+        &mut self,
+        port: PortId,
+        act: impl FnOnce(&mut Port, &mut PacketStore) -> Due,
+    ) {
         let medium = self.media.of(port);
         let it = &mut self.ports[port.index()];
         let mut sent_until = Time::ZERO;

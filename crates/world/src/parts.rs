@@ -40,7 +40,7 @@ impl Parts {
 
     /// The time reached.
     pub(crate) fn now(&self) -> Time {
-        self.all.iter().map(|it| it.network.events.reached()).max().unwrap_or(Time::ZERO)
+        self.all.iter().map(|it| it.network.reached()).max().unwrap_or(Time::ZERO)
     }
 
     /// The part with a node.

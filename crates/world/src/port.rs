@@ -15,6 +15,8 @@ mod counters;
 mod effects;
 mod egress;
 mod interruption;
+mod passed;
+mod passing;
 mod queueing;
 mod remainder;
 mod schedule;
@@ -24,6 +26,7 @@ mod transmission;
 pub use counters::Counters;
 use effects::Effects;
 use egress::Egress;
+use passed::Passed;
 use remainder::Remainder;
 use schedule::Airtimes;
 use transit::Transit;
@@ -31,7 +34,8 @@ use transit::Transit;
 /// What the caller has to arrange for.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Due {
-    /// When the packet that is newly first on the link arrives.
+    /// When the packet that is newly first on the link arrives; where the port passes on its
+    /// packets, when the one does that it was given, if that is passed on.
     pub(crate) arrival: Option<Time>,
     /// When [`Port::serve`] must be called.
     pub(crate) service: Option<Time>,
@@ -62,9 +66,12 @@ pub(crate) struct Port {
     is_stalled: bool,
     /// Whether it is down for good, so that nothing waits for it.
     is_cut: bool,
+    /// Whether it passes on its packets.
+    passes_on: bool,
     egress: Egress,
     effects: Option<Box<Effects>>,
     counters: Counters,
+    passed: Passed,
     /// When the link would be free, were it not down or stalled.
     busy_before_outage: Time,
     /// What is left of the packet under transmission, if the link changed since that began.
@@ -98,9 +105,11 @@ impl Port {
             is_down: false,
             is_stalled: false,
             is_cut: false,
+            passes_on: false,
             egress,
             effects,
             counters: Counters::default(),
+            passed: Passed::default(),
             busy_before_outage: Time::ZERO,
             remainder: None,
         }
@@ -213,7 +222,7 @@ impl Port {
     pub(crate) fn in_transit(&self) -> u64 {
         let queued = u64::from(self.queued().packets);
         let late = self.effects.as_ref().map_or(0, |it| it.late());
-        self.transit.len() as u64 + late as u64 + queued
+        (self.transit.len() - self.passed.packets as usize) as u64 + late as u64 + queued
     }
 
     /// The packets on the link that began to leave by `now`, and when, without the

@@ -132,12 +132,21 @@ impl World {
         }
     }
 
+    /// Has every hop of a packet happen as an event of its own from now on, which is the beginning or
+    /// where time was let pass to. What comes of it is the same.
+    pub fn contract_nothing(&mut self) {
+        self.parts.all.iter_mut().for_each(|it| it.network.contract_nothing());
+    }
+
     /// Lets time pass until the end of the plan, the cancellation, or the limit
     /// of real time; returns why it stopped, and how many events there were from the world's
-    /// beginning on.
+    /// beginning on, hops that were none included.
     pub fn run(&mut self, control: &Control, real: Option<std::time::Duration>) -> (Stop, u64) {
         let limits = Limits { simulated: self.end, real };
-        let (stop, events) = self.drive(control, &limits);
+        let (stop, mut events) = self.drive(control, &limits);
+        if stop == Stop::OutOfRealTime {
+            events += self.catch_up(&limits);
+        }
         let events = self.events + events - self.withdrawn_arrivals();
         let until = if stop == Stop::Finished { self.end } else { self.now() };
         self.sample_until(until);
@@ -148,23 +157,47 @@ impl World {
         (stop, events)
     }
 
-    /// How many events there were from the beginning on in which nothing arrived, because a link had changed: where
+    /// How many events there were from the beginning on in which nothing arrived, because a link had
+    /// changed: where
     /// the link leads to another part, there are none.
     fn withdrawn_arrivals(&self) -> u64 {
         self.parts.all.iter().map(|it| it.network.withdrawn).sum()
     }
 
-    fn drive(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
-        let partition = &self.parts.partition;
-        if partition.parts() == 1 && self.parts.all[0].network.events.islands() == 1 {
-            self.run_whole(control, limits)
-        } else {
-            self.run_parts(control, limits)
+    /// Lets everything happen up to the latest arrival that was no event, of a run that was
+    /// stopped: then all ports have counted up to the same time. Returns how many events there
+    /// were.
+    fn catch_up(&mut self, limits: &Limits) -> u64 {
+        if self.contracted_hops() == 0 {
+            return 0;
         }
+        let simulated = self.now();
+        self.drive(&Control::default(), &Limits { simulated, ..*limits }).1
+    }
+
+    fn drive(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
+        let before = self.contracted_hops();
+        let partition = &self.parts.partition;
+        let is_one = partition.parts() == 1 && self.parts.all[0].network.events.islands() == 1;
+        let (stop, events) =
+            if is_one { self.run_whole(control, limits) } else { self.run_parts(control, limits) };
+        (stop, events + self.contracted_hops() - before)
+    }
+
+    /// How many hops were no events so far.
+    fn contracted_hops(&self) -> u64 {
+        self.parts.all.iter().map(|it| it.network.contraction.hops).sum()
+    }
+
+    /// Nothing is read from the world until `time`, or the end of a run if that is earlier.
+    fn move_horizon(&mut self, time: Time, limits: &Limits) {
+        let horizon = time.min(limits.simulated);
+        self.parts.all.iter_mut().for_each(|it| it.network.move_horizon(horizon));
     }
 
     fn run_whole(&mut self, control: &Control, limits: &Limits) -> (Stop, u64) {
         let mut until = self.next_sample();
+        self.move_horizon(until, limits);
         control.drive(limits, |end| {
             loop {
                 if let Some(time) = self.parts.all[0].step(until.min(end)) {
@@ -175,6 +208,7 @@ impl World {
                 }
                 self.sample_until(until);
                 until = self.next_sample();
+                self.move_horizon(until, limits);
             }
         })
     }
@@ -184,6 +218,7 @@ impl World {
         let mut run = parallel::Run::new(control, limits, &partition);
         loop {
             let until = self.next_sample().min(limits.simulated);
+            self.move_horizon(until, limits);
             let stop = run.advance(&mut self.parts.all, until);
             if stop.is_some() || until == limits.simulated {
                 return (run.finish(stop), run.events());
@@ -241,6 +276,7 @@ impl World {
     /// world on one thread.
     pub fn watch(&mut self, plan: &Plan, watchers: Vec<(usize, Watcher)>) {
         assert_eq!(self.parts.all.len(), 1, "captures are in the order of time");
+        self.contract_nothing();
         self.parts.all[0].network.unite_islands();
         self.parts.all[0].network.watches = Some(Box::new(Watches::new(plan, watchers)));
     }
@@ -250,6 +286,7 @@ impl World {
     /// chunks of `chunk` rows. Only for a world on one thread.
     pub fn log_packets(&mut self, plan: &Plan, flows: &[usize], chunk: usize, sink: SeriesSink) {
         assert_eq!(self.parts.all.len(), 1, "a log is in the order of time");
+        self.contract_nothing();
         let part = &mut self.parts.all[0];
         part.network.unite_islands();
         let log = PacketLog::new(plan, flows, chunk, sink);
@@ -275,7 +312,7 @@ impl World {
     /// When something happens or is sampled next, if anything does before the end.
     #[must_use]
     pub fn next_event(&self) -> Option<Time> {
-        let events = self.parts.all.iter().filter_map(|it| it.network.events.next_time());
+        let events = self.parts.all.iter().filter_map(|it| it.network.next_time());
         let next = events.min().unwrap_or(Time::NEVER).min(self.next_sample());
         Some(next).filter(|it| *it <= self.end)
     }

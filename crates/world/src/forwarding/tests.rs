@@ -13,7 +13,8 @@ use crate::routing::tests::{Joined, links, plan, set_up};
 
 const NODES: usize = 6;
 
-fn flow(from: usize, to: usize) -> FlowPlan {
+/// Datagrams.
+pub(crate) fn flow(from: usize, to: usize) -> FlowPlan {
     let rate = Rate::from_bits_per_second(1_000_000).expect("more than nothing");
     let settings = udp::UdpSettings::of_rate(IpVersion::V4, rate, 100);
     FlowPlan {

@@ -12,6 +12,7 @@ impl Part {
     pub(crate) fn continue_as(&mut self, plan: &Plan) {
         // What changes may concern all nodes.
         self.network.unite_islands();
+        self.network.contract_nothing();
         self.continue_changes(plan);
         self.hosts.continue_as(&mut self.network, plan);
     }

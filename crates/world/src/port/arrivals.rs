@@ -52,9 +52,7 @@ impl Port {
     pub(crate) fn take_in(&mut self, time: Time, packet: Packet, store: &mut PacketStore) -> bool {
         let size = packet.size() + self.overhead;
         let packet = store.insert(packet);
-        let (attempts, begins, fate) = (1, true, Fate::Arrives);
-        let starts = Time::ZERO;
-        self.push(Transit { packet, starts, arrives: time, size, attempts, begins, fate })
+        self.push(Transit::once(packet, size, [Time::ZERO, time], Fate::Arrives))
     }
 
     #[inline(always)]
@@ -84,8 +82,7 @@ impl Port {
                 // It stays first, to arrive again at once.
                 self.transit[0].fate = Fate::Arrives;
                 self.counters.duplicates += 1;
-                self.counters.delivered += 1;
-                self.counters.delivered_bytes += u64::from(head.size);
+                self.deliver(head.size);
                 let packet = store[head.packet];
                 let copy = store.duplicate(&packet);
                 Some(store.insert(copy))
@@ -129,8 +126,14 @@ impl Port {
             store.drop_at(packet);
             return None;
         }
+        self.deliver(size);
+        Some(packet)
+    }
+
+    /// Counts a packet that arrives at the other end.
+    #[inline]
+    pub(super) fn deliver(&mut self, size: u32) {
         self.counters.delivered += 1;
         self.counters.delivered_bytes += u64::from(size);
-        Some(packet)
     }
 }

@@ -20,7 +20,7 @@ impl Port {
         self.admit::<true>(now, packet, store)
     }
 
-    #[inline]
+    #[inline(always)]
     fn admit<const OWN: bool>(
         &mut self,
         now: Time,

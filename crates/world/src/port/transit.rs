@@ -22,6 +22,17 @@ pub(super) struct Transit {
 }
 
 impl Transit {
+    /// One that uses the link once, from `starts` on, and arrives at a known time.
+    #[inline]
+    pub(super) fn once(
+        packet: Handle,
+        size: u32,
+        [starts, arrives]: [Time; 2],
+        fate: Fate,
+    ) -> Self {
+        Self { packet, starts, arrives, size, attempts: 1, begins: true, fate }
+    }
+
     /// The bytes on the wire, each attempt counted.
     pub(super) fn bytes(&self) -> u64 {
         u64::from(self.size) * u64::from(self.attempts)

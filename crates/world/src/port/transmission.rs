@@ -9,7 +9,7 @@ use super::transit::Transit;
 
 impl Port {
     /// Puts a packet on the link as soon as that is free; returns its arrival if
-    /// it is first there.
+    /// it is first there, or is passed on.
     #[inline]
     pub(super) fn transmit(
         &mut self,
@@ -33,9 +33,10 @@ impl Port {
         self.counters.sent += 1;
         self.counters.sojourn_sum += starts.since(now);
         self.counters.transmission_sum += transmission;
-        let (attempts, begins) = (1, true);
-        let transit = Transit { packet, starts, arrives, size, attempts, begins, fate };
-        self.push(transit).then_some(arrives)
+        if self.passes_on() {
+            return self.pass_on(now, packet, size, [starts, arrives]);
+        }
+        self.push(Transit::once(packet, size, [starts, arrives], fate)).then_some(arrives)
     }
 
     /// The same through a physical layer, or at the opportunities of a trace.

@@ -15,8 +15,10 @@ use windtunnel_world::{
 };
 
 use crate::common::any::any_plan;
+use crate::common::any_flows::any_plan_of_flows;
+use crate::common::everything::first_difference;
 use crate::common::{controller, direction, give, ip_flow, join, rate, record};
-use crate::threads::{first_difference, read, read_to_the_end, row, rows};
+use crate::threads::{read, read_to_the_end, row, rows};
 
 const CHUNK: usize = 64;
 
@@ -117,6 +119,22 @@ proptest! {
         assert_same(&plan, Time::ZERO + plan.duration.scaled(share), &plan)?;
     }
 
+    /// What is held back at the fork goes on as events of a world whose links change.
+    #[test]
+    fn a_fork_of_contracted_hops_goes_on_with_changes(
+        plan in any_plan_of_flows(),
+        share in 0.0..1.0_f64,
+        port in any::<prop::sample::Index>(),
+        bits_per_second in 1_000..50_000_000_u64,
+    ) {
+        let time = Time::ZERO + plan.duration.scaled(share);
+        let port = PortId(port.index(2 * plan.links.len()) as u32);
+        let change = LinkChange::Rate(rate(bits_per_second));
+        let mut other = plan.clone();
+        other.changes.push(ChangePlan { time: time + Duration::from_picos(1), port, change });
+        assert_same(&plan, time, &other)?;
+    }
+
     #[test]
     fn a_fork_goes_on_with_the_later_flows_of_another_plan(
         late in [any_late_flows(), any_late_flows()],
@@ -153,7 +171,6 @@ proptest! {
     }
 }
 
-/// Changes later than those that two plans have in common, at one time with some of them.
 /// Each row is an island until the fork.
 #[test]
 fn networks_side_by_side_have_forks_in_which_a_link_changes() -> Result<(), TestCaseError> {
@@ -165,6 +182,7 @@ fn networks_side_by_side_have_forks_in_which_a_link_changes() -> Result<(), Test
     assert_same(&plan, at(170), &other)
 }
 
+/// Changes later than those that two plans have in common, at one time with some of them.
 #[test]
 fn plans_differ_from_the_first_change_on_that_only_one_has() {
     let at = |milliseconds, port| ChangePlan {

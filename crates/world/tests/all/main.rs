@@ -7,6 +7,7 @@ mod attachments;
 mod bridges;
 mod channels;
 mod connections;
+mod contraction;
 mod flows;
 mod forks;
 mod links;

@@ -2,6 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
+use crate::common::everything::{everything, first_difference};
 use crate::common::{
     Series, ask, codel, direction, fq_codel, ip_flow, join, nodes, over_tcp, patient_disciplines,
     record, recorded, serve,
@@ -39,21 +40,7 @@ pub(crate) fn read(plan: &Plan, threads: usize) -> String {
 pub(crate) fn read_to_the_end(plan: &Plan, world: &mut World, series: &Mutex<Series>) -> String {
     let (stop, events) = world.run(&Control::default(), None);
     assert_eq!(stop, Stop::Finished);
-    let ports: Vec<_> = world.ports(plan.end()).collect();
-    let flows: Vec<_> = world.flows().collect();
-    let consumers: Vec<_> = world.consumers().map(|it| *it.counters()).collect();
-    let nodes: Vec<_> = world.nodes().collect();
-    let tunnels: Vec<_> = world.tunnels().collect();
-    let link_services: Vec<_> = world.link_services().collect();
-    let players = world.players().flatten();
-    let players: Vec<_> =
-        players.map(|it| (it.totals(plan.end()), it.segments().to_vec())).collect();
-    let held = (world.packets_in_transit(), world.packet_hops(), world.unroutable(), events);
-    format!(
-        "{held:?}\n{ports:#?}\n{flows:#?}\n{consumers:#?}\n{nodes:#?}\n{tunnels:#?}\n{link_services:#?}\n{players:#?}\n{:#?}\n{:#?}",
-        world.transfers(),
-        recorded(series)
-    )
+    format!("{events}\n{}\n{:#?}", everything(world, plan.end()), recorded(series))
 }
 
 fn assert_same(plan: &Plan) {
@@ -66,12 +53,6 @@ fn assert_same_on(plan: &Plan, threads: &[usize]) {
         let many = read(plan, threads);
         assert!(one == many, "{threads} threads: {}", first_difference(&one, &many));
     }
-}
-
-pub(crate) fn first_difference(one: &str, many: &str) -> String {
-    let lines = one.lines().zip(many.lines()).enumerate();
-    let different = lines.filter(|(_, (one, many))| one != many).take(3);
-    format!("{:?}", different.collect::<Vec<_>>())
 }
 
 /// Hosts in a row with routers between them, and flows of every kind across.

@@ -3,6 +3,8 @@
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 pub(crate) mod any;
+pub(crate) mod any_flows;
+pub(crate) mod everything;
 
 use std::sync::{Arc, Mutex};
 
