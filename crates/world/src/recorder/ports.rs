@@ -47,7 +47,8 @@ fn sample(
     over: Interval,
 ) -> PortSample {
     let seconds = over.seconds();
-    let sent = counters.sent - before.sent;
+    // A link that is cut, or a queue that becomes smaller, drops what had its time to be sent already.
+    let sent = counters.sent.saturating_sub(before.sent);
     let sojourn = (counters.sojourn_sum - before.sojourn_sum).as_seconds();
     let bytes = counters.delivered_bytes - before.delivered_bytes;
     PortSample {

@@ -52,6 +52,7 @@ fn any_change() -> impl Strategy<Value = LinkChange> {
         (0.0..0.2_f64).prop_map(move |it| LinkChange::Loss(loss(it).into())),
         Just(LinkChange::Stall),
         Just(LinkChange::Down),
+        Just(LinkChange::Cut),
         Just(LinkChange::Up),
         Just(LinkChange::Lose),
         Just(LinkChange::Deliver),

@@ -2,10 +2,16 @@
 //! nothing.
 
 use crate::common::any::any_plan;
-use crate::common::{Series, chain, direction, record, recorded, run_recorded};
+use crate::common::{
+    Series, chain, direction, ip_flow, join, nodes, over_tcp, record, recorded, run_recorded,
+};
 use proptest::prelude::*;
-use windtunnel_engine::{Control, Duration, Stop};
-use windtunnel_world::{FlowSample, Plan, PortSample, RecordingPlan, SeriesPlan, World};
+use windtunnel_applications::{BulkSettings, Workload};
+use windtunnel_engine::{Control, Duration, Stop, Time};
+use windtunnel_transports::tcp::{EcnMode, Recovery};
+use windtunnel_world::{
+    ChangePlan, FlowSample, LinkChange, Plan, PortId, PortSample, RecordingPlan, SeriesPlan, World,
+};
 
 /// Equal except for the rounding of sums of fractions.
 fn close(sum: f64, total: f64) -> bool {
@@ -249,4 +255,26 @@ fn every_interval_has_its_sample() {
     let expected: Vec<u64> = (1..=100).map(|it| it * 100).collect();
     assert_eq!(times, expected);
     assert_eq!(series.ports.len(), 200);
+}
+
+/// What is dropped had been given its time to be sent, and was counted then.
+#[test]
+fn a_link_that_is_cut_while_packets_wait_for_it_goes_on_being_sampled() {
+    let mut plan = nodes(&["a", "b"]);
+    join(&mut plan, 0, 1, &direction(1, 5));
+    let bulk = Workload::Bulk(BulkSettings { rate: None });
+    plan.flows.push(ip_flow("bulk", 0, 1, over_tcp(Recovery::Rack, EcnMode::Off, bulk)));
+    for (milliseconds, change) in [(350, LinkChange::Cut), (450, LinkChange::Up)] {
+        let time = Time::ZERO + Duration::from_millis(milliseconds);
+        plan.changes.push(ChangePlan { time, port: PortId(0), change });
+    }
+    plan.duration = Duration::from_secs(1);
+    plan.recording = RecordingPlan::every(Duration::from_millis(20));
+    let mut world = World::new(&plan).expect("there is a path");
+    let series = record(&plan, &mut world, 1000);
+    world.run(&Control::default(), None);
+    let series = recorded(&series);
+    assert!(world.ports(plan.end()).any(|(it, _)| it.losses > 5), "packets waited");
+    let waits: Vec<f64> = series.ports.iter().filter_map(|it| it.sojourn_s).collect();
+    assert!(!waits.is_empty() && waits.iter().all(|it| *it < 1.0), "{waits:?}");
 }
