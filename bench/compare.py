@@ -5,7 +5,8 @@
 Each commit is built once, in `target/compare`, as `make demo` builds it; the two last
 compared are kept there. Then each workload of `windtunnel bench` runs on the base and
 on HEAD in turns, because a machine's speed drifts. Printed are ratios, HEAD to base: the
-median of the pairs, the smallest and the largest.
+median of the pairs, the smallest and the largest. If a workload has become slower by more than
+3 %, and in no pair as fast, it is named, and the exit code is 1.
 """
 
 from __future__ import annotations
@@ -28,6 +29,12 @@ DEPENDENCIES = FOLDER / "dependencies"
 """Cargo's target folder, which the builds share."""
 
 MILLION = 1e6
+
+SPEED = "packet_hops_per_cpu_s"
+MEMORY = "peak_rss_bytes"
+
+SLOWER = 0.97
+"""The ratio of speeds below which a median is a regression, if every pair agrees with it."""
 
 Measured = dict[str, Any]
 """What `windtunnel bench --json` says of a workload."""
@@ -125,17 +132,27 @@ def pairs_of(base: Commit, head: Commit, workload: str, pairs: int) -> Iterator[
 
 def row(workload: str, pairs: list[list[Measured]]) -> str:
     """Lay out what was measured."""
-    speed = columns(pairs, "packet_hops_per_cpu_s", 2)
-    memory = columns(pairs, "peak_rss_bytes", 0)
+    speed, memory = columns(pairs, SPEED, 2), columns(pairs, MEMORY, 0)
     return f"{workload:18}  {speed}  {memory}"
 
 
 def columns(pairs: list[list[Measured]], key: str, digits: int) -> str:
     """Lay out a figure: the medians of both, in millions, and the ratio."""
     base, head = (median(it[key] for it in side) / MILLION for side in zip(*pairs, strict=True))
-    ratios = [head[key] / base[key] for base, head in pairs]
-    spread = f"({min(ratios):.3f} to {max(ratios):.3f})"
-    return f"{base:7.{digits}f} {head:7.{digits}f}  {median(ratios):.3f} {spread}"
+    found = ratios(pairs, key)
+    spread = f"({min(found):.3f} to {max(found):.3f})"
+    return f"{base:7.{digits}f} {head:7.{digits}f}  {median(found):.3f} {spread}"
+
+
+def ratios(pairs: list[list[Measured]], key: str) -> list[float]:
+    """Give HEAD's figure over the base's, of each pair."""
+    return [head[key] / base[key] for base, head in pairs]
+
+
+def is_slower(pairs: list[list[Measured]]) -> bool:
+    """Say whether a workload is slower than noise explains: its median, and every pair."""
+    speeds = ratios(pairs, SPEED)
+    return median(speeds) < SLOWER and max(speeds) < 1
 
 
 def heading(base: Commit, head: Commit, pairs: int) -> str:
@@ -149,18 +166,24 @@ def heading(base: Commit, head: Commit, pairs: int) -> str:
     )
 
 
-def compare(base: Commit, head: Commit, workloads: list[str], pairs: int) -> None:
-    """Build both, measure, and print a row for each workload. Raises Failed."""
+def compare(base: Commit, head: Commit, workloads: list[str], pairs: int) -> list[str]:
+    """Build both, measure, and print a row for each workload.
+
+    Returns the workloads that have become slower. Raises Failed.
+    """
     for it in (base, head):
         it.build()
     remove_others(base, head)
     print(heading(base, head, pairs), flush=True)
+    slower = []
     for workload in workloads or all_workloads(head):
         try:
-            measured = row(workload, list(pairs_of(base, head, workload, pairs)))
+            measured = list(pairs_of(base, head, workload, pairs))
+            print(row(workload, measured), flush=True)
+            slower += [workload] if is_slower(measured) else []
         except Failed as error:
-            measured = f"{workload:18}  not compared: {error}"
-        print(measured, flush=True)
+            print(f"{workload:18}  not compared: {error}", flush=True)
+    return slower
 
 
 def arguments() -> argparse.Namespace:
@@ -180,7 +203,9 @@ def main() -> None:
     given = arguments()
     if output("git", "status", "--porcelain", "--untracked-files=no"):
         print("What is not committed is not measured.", file=sys.stderr)
-    compare(commit(given.base), commit("HEAD"), given.workloads, given.pairs)
+    slower = compare(commit(given.base), commit("HEAD"), given.workloads, given.pairs)
+    if slower:
+        sys.exit(f"slower by more than 3 %, in every pair: {', '.join(slower)}")
 
 
 if __name__ == "__main__":

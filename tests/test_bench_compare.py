@@ -65,6 +65,47 @@ def test_the_ratio_is_the_median_of_the_pairs_ratios_head_to_base(compare: Modul
     assert row[7:] == ["50", "50", "1.000", "(1.000", "to", "1.000)"]
 
 
+@pytest.mark.parametrize(
+    ("ratios", "is_slower"),
+    [
+        ([0.96, 0.96, 0.99], True),
+        ([0.98, 0.98, 0.98], False),
+        # One pair that contradicts: it may be the machine.
+        ([0.90, 0.96, 1.01], False),
+        ([1.02, 1.05, 1.10], False),
+    ],
+)
+def test_slower_is_what_loses_more_than_3_percent_and_never_wins(
+    compare: ModuleType, ratios: list[float], is_slower: bool
+) -> None:
+    pairs = [[{compare.SPEED: 1e6}, {compare.SPEED: it * 1e6}] for it in ratios]
+    assert compare.is_slower(pairs) == is_slower
+
+
+@pytest.mark.parametrize(("head", "ends_with"), [(4e6, "tcp-link-10"), (5e6, None)])
+def test_a_workload_that_is_slower_is_named_and_is_an_error(
+    compare: ModuleType,
+    monkeypatch: pytest.MonkeyPatch,
+    tmp_path: Path,
+    head: float,
+    ends_with: str | None,
+) -> None:
+    for name, speed in (("old", 5e6), ("new", head)):
+        write_program(tmp_path, name, [speed] * 3)
+    commits = {"old": compare.Commit("old", ""), "HEAD": compare.Commit("new", "")}
+    monkeypatch.setattr(compare, "commit", commits.get)
+    monkeypatch.setattr(compare.Commit, "build", lambda _: None)
+    monkeypatch.setattr(compare, "remove_others", lambda *_: None)
+    monkeypatch.setattr(sys, "argv", ["compare.py", "--pairs", "3", "old", "tcp-link-10"])
+    if ends_with is None:
+        compare.main()
+        return
+    with pytest.raises(SystemExit) as end:
+        compare.main()
+    # A text is printed to standard error, and the exit code is 1.
+    assert str(end.value.code).endswith(f"in every pair: {ends_with}")
+
+
 def test_a_command_that_fails_is_named_with_its_last_line(compare: ModuleType) -> None:
     with pytest.raises(compare.Failed, match="there is no workload tcp-lnk-10"):
         compare.output("sh", "-c", "echo first; echo 'there is no workload tcp-lnk-10' >&2; exit 2")
