@@ -17,7 +17,7 @@ use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
 use crate::media::Media;
 use crate::packet_log::{self, SharedLog};
-use crate::partition::Partition;
+use crate::partition::{FEW_PORTS, Partition};
 use crate::path::Hop;
 use crate::plan::{ChangePlan, LinkChange, Plan};
 use crate::port::{Due, Port};
@@ -25,8 +25,6 @@ use crate::port_id::PortId;
 use crate::routers::Routers;
 use crate::side::Side;
 
-/// With so few ports everything lies in the cache, and a look ahead only costs.
-pub(crate) const FEW_PORTS: usize = 256;
 const LOOKAHEAD: usize = 8;
 /// So many nodes forward a packet by their tables: the default of IP (RFC 1700). Along a path
 /// that was computed as a whole it cannot come back to where it was.

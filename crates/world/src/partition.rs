@@ -12,10 +12,13 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Time};
 
 use crate::forwarding::Forwarding;
-use crate::network::FEW_PORTS;
 use crate::plan::{ChangePlan, LinkChange, LinkPlan, Plan, TunnelCarrier};
 use crate::port_id::PortId;
 use crate::routing::Groups;
+
+/// With so few ports everything lies in the caches: nothing is worth being kept there, or fetched
+/// ahead.
+pub(crate) const FEW_PORTS: usize = 256;
 
 /// Which part each node belongs to, and where the parts touch.
 #[derive(Clone, Debug)]
