@@ -111,8 +111,9 @@ book: $(development)
 	NO_MKDOCS_2_WARNING=1 $(bin)/mkdocs build --strict
 	@echo 'The book: $(CURDIR)/target/book/index.html'
 
-bench: $(core)
-	$(bin)/windtunnel bench
+# The speed of this version: a table, and, of what is committed, a line of bench/history.csv.
+bench: $(core) $(development)
+	$(bin)/python bench/history.py
 
 # HEAD beside another commit: `make bench-compare BASE=HEAD~3`, and, where wanted,
 # `PAIRS=9 WORKLOADS="tcp-link-10 ndn-chain"`.
