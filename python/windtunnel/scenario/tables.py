@@ -4010,4 +4010,5 @@ class ScenarioTables(TypedDict, total=False):
     compare: dict[str, dict[str, dict[str, Any]]]
     """What is compared: for each axis its cases, and for each case the values it sets, by their
     path in this file. All combinations of cases are run; of those that set the same, one is
-    simulated for all."""
+    simulated for all; of those that differ in later `changes` of links and in flows that start
+    later, what is before is simulated once."""
