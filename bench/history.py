@@ -115,8 +115,8 @@ def drawn(frame: pl.DataFrame) -> alt.LayerChart:
     base = alt.Chart(frame).encode(
         x=alt.X("date:T", title="committed"),
         y=alt.Y("millions:Q", title="million packet-hops a CPU second"),
-        color=alt.Color("workload:N", title=None),
-        strokeDash=alt.StrokeDash("machine:N", title=None),
+        color=alt.Color("workload:N", title=None, legend=alt.Legend(labelLimit=0)),
+        strokeDash=alt.StrokeDash("machine:N", title=None, legend=alt.Legend(labelLimit=0)),
     )
     marks = base.mark_point(filled=True, size=30)
     return alt.layer(base.mark_line(), marks).properties(width=520, height=260)
