@@ -78,18 +78,14 @@ impl Agenda {
     /// Schedules an event of the island that runs; a time that has passed means now.
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
-        let time = time.max(self.now());
-        self.running.schedule(time, event.at(time));
+        schedule(&mut self.running, time, event);
     }
 
     /// Schedules an event of some island.
     pub(crate) fn schedule_on(&mut self, island: usize, time: Time, event: Event) {
-        if island == self.island {
-            return self.schedule(time, event);
-        }
-        let queue = &mut self.islands[island];
-        let time = time.max(queue.now());
-        queue.schedule(time, event.at(time));
+        let is_running = island == self.island;
+        let queue = if is_running { &mut self.running } else { &mut self.islands[island] };
+        schedule(queue, time, event);
     }
 
     /// Puts what `other` gives in the place of each event that is to come: another at the same
@@ -129,6 +125,12 @@ impl Agenda {
     pub(crate) fn upcoming(&self, place: usize) -> Option<Event> {
         self.running.upcoming(place)
     }
+}
+
+#[inline]
+fn schedule(queue: &mut EventQueue<Event>, time: Time, event: Event) {
+    let time = time.max(queue.now());
+    queue.schedule(time, event.at(time));
 }
 
 #[cfg(test)]

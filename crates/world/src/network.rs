@@ -181,10 +181,12 @@ impl Network {
         self.events.schedule(time, event);
     }
 
-    /// Has everything happen in the order of time, from where all islands have come to one.
-    pub(crate) fn unite_islands(&mut self) {
+    /// Has everything happen as an event of its own, in the order of time, from where all islands
+    /// have come to one.
+    pub(crate) fn expand(&mut self) {
         self.events.share_out(1, |_| 0);
         self.far_islands.clear();
+        self.contract_nothing();
     }
 
     /// Has the packet first on a port's link arrive at `time`.

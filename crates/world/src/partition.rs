@@ -50,7 +50,7 @@ impl Partition {
         Self::new(plan, 1, vec![0; plan.nodes.len()])
     }
 
-    /// Everything in one part, with its islands.
+    /// Everything in one part, with its islands, of a plan that can be cut.
     pub(crate) fn islands_of(plan: &Plan) -> Self {
         Self::whole(plan).with_islands(plan)
     }
@@ -84,11 +84,11 @@ impl Partition {
     }
 
     /// The same with the islands of each part, where nothing in the plan concerns all nodes at
-    /// once.
+    /// once. A plan that is not cut into parts at all does not come here.
     fn with_islands(mut self, plan: &Plan) -> Self {
-        let concerns_all = !plan.changes.is_empty() || plan.sky.is_some() || !plan.roots.is_empty();
-        let is_one = !plan.sessions.is_empty() || !plan.attachments.is_empty();
-        if !concerns_all && !is_one && plan.domains.is_none() && 2 * plan.links.len() > FEW_PORTS {
+        let concerns_all = !plan.changes.is_empty() || !plan.roots.is_empty();
+        let is_large = 2 * plan.links.len() > FEW_PORTS;
+        if is_large && !concerns_all && plan.attachments.is_empty() {
             let window = window(plan);
             self.islands = Islands::of(plan, &self, window);
             if self.islands.counts.iter().any(|it| *it > 1) {

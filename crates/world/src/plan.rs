@@ -27,6 +27,7 @@ use windtunnel_transports::ndn::producer::Producer;
 use crate::port_id::PortId;
 use crate::series::RecordingPlan;
 use crate::sessions::SessionsPlan;
+pub(crate) use changes::places_in_order;
 pub use changes::{ChangePlan, LinkChange, LossChange};
 pub use flows::{FlowPlan, MultipathPlan, SplitPlan, Transport};
 pub use functions::{BridgePlan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};

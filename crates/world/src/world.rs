@@ -74,13 +74,13 @@ impl World {
     pub fn on_threads(plan: &Plan, threads: usize) -> Result<Self, Unreachable> {
         let forwarding = Forwarding::new(plan)?;
         let partition = match threads {
-            0 | 1 => Partition::islands_of(plan),
             // What moves, moves everywhere at once.
             _ if plan.sky.is_some() => Partition::whole(plan),
             // A session is one thing in all the nodes that serve it.
             _ if !plan.sessions.is_empty() => Partition::whole(plan),
             // The bytes of messages stay where they are.
             _ if plan.domains.is_some() => Partition::whole(plan),
+            0 | 1 => Partition::islands_of(plan),
             _ => Partition::of(plan, &forwarding, threads),
         };
         Self::with(plan, forwarding, partition)
@@ -276,8 +276,7 @@ impl World {
     /// world on one thread.
     pub fn watch(&mut self, plan: &Plan, watchers: Vec<(usize, Watcher)>) {
         assert_eq!(self.parts.all.len(), 1, "captures are in the order of time");
-        self.contract_nothing();
-        self.parts.all[0].network.unite_islands();
+        self.parts.all[0].network.expand();
         self.parts.all[0].network.watches = Some(Box::new(Watches::new(plan, watchers)));
     }
 
@@ -286,9 +285,8 @@ impl World {
     /// chunks of `chunk` rows. Only for a world on one thread.
     pub fn log_packets(&mut self, plan: &Plan, flows: &[usize], chunk: usize, sink: SeriesSink) {
         assert_eq!(self.parts.all.len(), 1, "a log is in the order of time");
-        self.contract_nothing();
         let part = &mut self.parts.all[0];
-        part.network.unite_islands();
+        part.network.expand();
         let log = PacketLog::new(plan, flows, chunk, sink);
         let log = Arc::new(Mutex::new(log));
         let consumers = flows.iter().filter(|it| **it < plan.consumers.len());

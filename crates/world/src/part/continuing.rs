@@ -4,15 +4,14 @@ use std::sync::Arc;
 
 use super::Part;
 use crate::event::{Event, Kind};
-use crate::plan::{ChangePlan, Plan};
+use crate::plan::{Plan, places_in_order};
 
 impl Part {
     /// Goes on with the changes and the flows of another plan, of which those up to now are the
     /// same.
     pub(crate) fn continue_as(&mut self, plan: &Plan) {
         // What changes may concern all nodes.
-        self.network.unite_islands();
-        self.network.contract_nothing();
+        self.network.expand();
         self.continue_changes(plan);
         self.hosts.continue_as(&mut self.network, plan);
     }
@@ -38,11 +37,4 @@ impl Part {
         self.changes.clone_from(&plan.changes);
         self.rerouting = plan.routes_change().then(|| Arc::new(plan.clone()));
     }
-}
-
-/// The places of changes in the order in which these happen.
-fn places_in_order(changes: &[ChangePlan]) -> Vec<u32> {
-    let mut places: Vec<u32> = (0..changes.len() as u32).collect();
-    places.sort_by_key(|it| changes[*it as usize].time);
-    places
 }

@@ -86,3 +86,10 @@ pub struct ChangePlan {
     /// What.
     pub change: LinkChange,
 }
+
+/// The places of changes in the order in which these happen.
+pub(crate) fn places_in_order(changes: &[ChangePlan]) -> Vec<u32> {
+    let mut places: Vec<u32> = (0..changes.len() as u32).collect();
+    places.sort_by_key(|it| changes[*it as usize].time);
+    places
+}

@@ -7,7 +7,7 @@ use super::World;
 use crate::caught::caught;
 use crate::network::ports_that_change_loss;
 use crate::part::Part;
-use crate::plan::{ChangePlan, Plan};
+use crate::plan::{Plan, places_in_order};
 use crate::recorder::Recorder;
 
 impl World {
@@ -71,8 +71,11 @@ fn flows_differ_from(one: &Plan, other: &Plan) -> Option<Time> {
     Some(from)
 }
 
-fn changes_differ_from(one: &Plan, other: &Plan) -> Time {
-    let [mut one, mut other] = [one, other].map(|it| in_order(&it.changes).into_iter());
+fn changes_differ_from<'a>(one: &'a Plan, other: &'a Plan) -> Time {
+    let in_order = |it: &'a Plan| {
+        places_in_order(&it.changes).into_iter().map(|place| &it.changes[place as usize])
+    };
+    let (mut one, mut other) = (in_order(one), in_order(other));
     loop {
         match (one.next(), other.next()) {
             (None, None) => return Time::NEVER,
@@ -81,11 +84,4 @@ fn changes_differ_from(one: &Plan, other: &Plan) -> Time {
             (Some(it), None) | (None, Some(it)) => return it.time,
         }
     }
-}
-
-/// Changes in the order in which they happen.
-fn in_order(changes: &[ChangePlan]) -> Vec<&ChangePlan> {
-    let mut all: Vec<&ChangePlan> = changes.iter().collect();
-    all.sort_by_key(|it| it.time);
-    all
 }
