@@ -34,6 +34,14 @@ pub enum Status {
     TimedOut,
 }
 
+/// The state of that name (RFC 9293, section 3.3.2), once both ends have closed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TimeWait {
+    NotYet,
+    Until(Time),
+    Over,
+}
+
 /// A connection.
 #[derive(Debug)]
 pub(super) struct Connection {
@@ -51,8 +59,7 @@ pub(super) struct Connection {
     closed_second: Option<bool>,
     /// When the peer was heard last, or was first asked for an answer since.
     heard: Time,
-    /// Until when it is remembered, once both ends have closed.
-    remembered: Option<Time>,
+    time_wait: TimeWait,
     has_timed_out: bool,
     outbox: TcpOutbox,
     scratch: Vec<u8>,
@@ -76,7 +83,7 @@ impl Connection {
             is_closing: false,
             closed_second: None,
             heard: now,
-            remembered: None,
+            time_wait: TimeWait::NotYet,
             has_timed_out: false,
             outbox: TcpOutbox::new(),
             scratch: Vec::new(),
@@ -110,13 +117,13 @@ impl Connection {
         match self.status() {
             Status::Opening | Status::Established => false,
             Status::Reset | Status::TimedOut => true,
-            Status::Closed => self.remembered.is_none_or(|it| it <= now),
+            Status::Closed => !self.is_remembered(now),
         }
     }
 
     /// Whether both ends have closed, and the peer's last segments are waited for.
     pub(super) fn is_remembered(&self, now: Time) -> bool {
-        self.remembered.is_some_and(|it| it > now)
+        matches!(self.time_wait, TimeWait::Until(end) if end > now)
     }
 
     /// Whether a SYN that comes while it is remembered opens the next connection between the
@@ -228,8 +235,8 @@ impl Connection {
         }
         let ends_again = self.endpoint.ends_again(&segment);
         self.act(now, output, |it, outbox| it.receive(now, &segment, ecn, outbox));
-        if let Some(remembered) = self.remembered.as_mut().filter(|_| ends_again) {
-            *remembered = now + TIME_WAIT;
+        if ends_again && self.is_remembered(now) {
+            self.time_wait = TimeWait::Until(now + TIME_WAIT);
         }
     }
 
@@ -252,7 +259,11 @@ impl Connection {
             return None;
         }
         let given_up = self.waits_for_peer().then(|| self.heard + GIVE_UP);
-        [self.endpoint.next_wake(), given_up, self.remembered].into_iter().flatten().min()
+        let remembered = match self.time_wait {
+            TimeWait::Until(end) => Some(end),
+            TimeWait::NotYet | TimeWait::Over => None,
+        };
+        [self.endpoint.next_wake(), given_up, remembered].into_iter().flatten().min()
     }
 
     pub(super) fn wake(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
@@ -261,6 +272,10 @@ impl Connection {
             self.act(now, output, |it, outbox| it.reset(now, outbox));
         } else {
             self.act(now, output, |it, outbox| it.wake(now, outbox));
+        }
+        // Its application may hold it for longer.
+        if matches!(self.time_wait, TimeWait::Until(end) if end <= now) {
+            self.time_wait = TimeWait::Over;
         }
     }
 
@@ -290,11 +305,11 @@ impl Connection {
         self.outbox = outbox;
         let acknowledged = self.written.saturating_sub(self.endpoint.unacknowledged());
         self.sending.forget_until(acknowledged);
-        if self.remembered.is_none()
+        if self.time_wait == TimeWait::NotYet
             && self.endpoint.is_closed()
             && self.closed_second != Some(true)
         {
-            self.remembered = Some(now + TIME_WAIT);
+            self.time_wait = TimeWait::Until(now + TIME_WAIT);
         }
     }
 

@@ -197,3 +197,42 @@ fn the_next_connection_between_the_same_ends_need_not_wait() {
     ",
     );
 }
+
+/// TIME-WAIT ends also where the application goes on holding the connection.
+#[test]
+fn what_the_application_holds_is_not_woken_for_ever() {
+    accepted(
+        "
+        200    close
+        200    > F. 1(0) ack 1
+        300    < F. 1(0) ack 2 win 65535
+        300    > . 2(0) ack 2
+        61000  status closed
+        61000  end
+        61000  forget
+        61000  idle
+    ",
+    );
+}
+
+/// A peer that has closed is heard as long as it acknowledges what it is sent.
+#[test]
+fn the_peer_closes_first_and_acknowledges_for_minutes() {
+    let sent_again = |times: &[u32]| -> String {
+        times.iter().map(|it| format!("{it} > P. 1(1) ack 2\n")).collect()
+    };
+    accepted(&format!(
+        "
+        200    < F. 1(0) ack 1 win 65535
+        200    > . 1(0) ack 2
+        300    write 1
+        300    > P. 1(1) ack 2
+        {}
+        100000 < . 2(0) ack 1 win 65535
+        {}
+        200000 status established
+    ",
+        sent_again(&[600, 1200, 2400, 4800, 9600, 19_200, 38_400, 76_800]),
+        sent_again(&[136_800, 196_800]),
+    ));
+}

@@ -7,7 +7,7 @@ use std::net::{IpAddr, SocketAddr};
 use etherparse::icmpv4::DestUnreachableHeader::FragmentationNeeded;
 use etherparse::{Icmpv4Type, Icmpv6Type, PacketBuilder};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_live::tcp::{ConnectionId, TcpHost, controller, settings};
+use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, controller, settings};
 use windtunnel_packets::ip::decode_segment;
 
 const PORT: u16 = 7007;
@@ -270,6 +270,30 @@ fn reports_of_what_no_router_drops_are_not_believed() {
         path.hosts[0].receive(now, &report);
         assert_eq!(path.segment(), segment, "{mtu}");
     }
+}
+
+/// What was sent before segments had to become smaller has arrived after all, with the FIN: that
+/// is not sent again, and known to be acknowledged.
+#[test]
+fn a_fin_that_came_before_the_report_is_acknowledged() {
+    let mut path = Path::new(ENDS, 1500, false);
+    path.unwritten = 1448;
+    path.until(Time::ZERO + Duration::from_millis(100));
+    // The ninth is acknowledged with the FIN.
+    path.unwritten = 9 * 1448;
+    path.until(Time::ZERO + Duration::from_millis(101));
+    let now = path.now;
+    path.hosts[0].close(now, path.id);
+    path.hosts[1].close(now, path.served.unwrap());
+    let last = path.full_packet();
+    path.until(Time::ZERO + Duration::from_millis(112));
+    // Of the acknowledgements only the last arrives; the window lets only a part go again.
+    path.packets = path.packets.pop_last().into_iter().collect();
+    let now = path.now;
+    path.hosts[0].receive(now, &report(&last, 600));
+    assert_eq!(path.segment(), 548, "the report is believed");
+    path.until(at(2));
+    assert_eq!(path.hosts.each_ref().map(|it| it.status(path.id)), [Status::Closed; 2]);
 }
 
 /// A segment whose checksum is that of its bytes.

@@ -211,8 +211,11 @@ impl Receiver {
         self.echo.wrapping_sub(segment.timestamp).cast_signed()
     }
 
-    /// Whether there is room for a segment's data.
+    /// Whether there is room for a segment's data, if it has any.
     pub(super) fn fits(&self, segment: &Segment, settings: &TcpSettings) -> bool {
+        if segment.length == 0 {
+            return true;
+        }
         let end = extend(self.reassembly.next(), segment.sequence) + u64::from(segment.length);
         end <= self.edge(settings).min(self.fin)
     }

@@ -73,8 +73,6 @@ pub(super) struct Sender {
     /// The byte after the last that was sent before segments had to become smaller.
     sent_before: u64,
     writes: Writes,
-    /// The byte after the FIN, once that was sent.
-    fin_end: Option<u64>,
     /// The byte after the last that the receiver has room for, and the largest window that it
     /// has advertised.
     edge: u64,
@@ -161,7 +159,6 @@ impl Sender {
             next: FIRST,
             sent_before: FIRST,
             writes: Writes::new(FIRST),
-            fin_end: None,
             edge: FIRST,
             largest_window: 0,
             part: Part::None,
@@ -226,7 +223,7 @@ impl Sender {
 
     /// Whether the FIN is acknowledged.
     pub(super) fn is_closed(&self) -> bool {
-        self.fin_end.is_some_and(|end| self.board.unacknowledged() >= end)
+        self.writes.end_before(self.board.unacknowledged())
     }
 
     /// The sequence number of a segment without data.
@@ -240,7 +237,7 @@ impl Sender {
     }
 
     pub(super) fn close(&mut self) {
-        self.writes.close(self.next);
+        self.writes.close(self.next.max(self.sent_before));
     }
 
     /// The handshake has given the receiver's window, now and in its SYN, an agreement on ECN, and

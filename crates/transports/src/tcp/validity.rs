@@ -87,7 +87,7 @@ impl Endpoint {
         }
     }
 
-    /// Whether the data of a segment would be taken in if it were received now: whoever keeps
+    /// Whether a segment would be taken in with its data if it were received now: whoever keeps
     /// the bytes is to keep these.
     #[must_use]
     pub fn takes(&self, segment: &Segment) -> bool {

@@ -34,7 +34,7 @@ impl Writes {
         self.limit = self.limit.saturating_add(bytes).min(WITHOUT_END);
     }
 
-    /// It has nothing more. Of data without end, what was sent before `next` is all.
+    /// It has nothing more. Of data without end, what was ever sent, up to `next`, is all.
     pub(crate) fn close(&mut self, next: u64) {
         self.closing = true;
         if self.is_without_end() {
@@ -58,10 +58,16 @@ impl Writes {
         self.limit
     }
 
-    /// Whether nothing comes behind the byte before `next`.
+    /// Whether nothing but the FIN comes behind the byte before `next`.
     #[inline]
     pub(crate) fn end_at(&self, next: u64) -> bool {
         self.closing && self.limit == next
+    }
+
+    /// Whether the FIN is before `next`: the number behind the last byte is its own.
+    #[inline]
+    pub(crate) fn end_before(&self, next: u64) -> bool {
+        self.closing && self.limit < next
     }
 
     /// The bytes that were written and not sent, where `next` is sent next.

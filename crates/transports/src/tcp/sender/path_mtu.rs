@@ -35,7 +35,6 @@ impl Sender {
         self.count_segments();
         self.sent_before = self.sent_before.max(self.next);
         self.next = self.board.unacknowledged();
-        self.fin_end = self.fin_end.filter(|it| *it <= self.next);
         self.phase = self.path_changed.map_or(Phase::Open, Phase::Recovery);
         self.reduction = None;
         self.forward = ForwardRecovery::Off;

@@ -120,12 +120,6 @@ impl Sender {
         if self.edge < buffered { Limit::ReceiveWindow } else { Limit::SendBuffer }
     }
 
-    /// Whether the FIN is what is sent next.
-    #[inline]
-    fn is_fin_next(&self) -> bool {
-        self.writes.end_at(self.next) && self.fin_end.is_none()
-    }
-
     /// The application writes its next piece. Whether it had more.
     #[inline]
     pub(super) fn write_on(&mut self) -> bool {
@@ -189,7 +183,7 @@ impl Sender {
     pub(super) fn new_length(&self) -> Option<u16> {
         let waiting = self.writes.waiting(self.next);
         if waiting == 0 {
-            return self.is_fin_next().then_some(0);
+            return self.writes.end_at(self.next).then_some(0);
         }
         let room = self.room();
         let record = self.subflow.as_ref().map_or(u64::MAX, |it| it.left(self.next));
@@ -231,11 +225,8 @@ impl Sender {
         self.part = Part::None;
         let sequence = self.next;
         self.next += u64::from(length);
-        let fin = self.is_fin_next();
-        if fin {
-            self.next += 1;
-            self.fin_end = Some(self.next);
-        }
+        let fin = self.writes.end_at(self.next);
+        self.next += u64::from(fin);
         if u64::from(length) < self.segment() {
             self.writes.send_small(self.next);
         }
@@ -283,7 +274,7 @@ impl Sender {
         if let Some(reduction) = &mut self.reduction {
             reduction.send(counted);
         }
-        let fin = self.fin_end == Some(end);
+        let fin = self.writes.end_before(end);
         let sequence = end - u64::from(length) - u64::from(fin);
         // A part of it may be acknowledged.
         let acknowledged = self.board.unacknowledged().saturating_sub(sequence);
