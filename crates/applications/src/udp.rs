@@ -145,7 +145,7 @@ impl UdpSource {
             Schedule::Frames(it) => it.send(),
         };
         let (flow, dscp, sequence) = (self.flow, self.dscp, self.sequence);
-        let datagram = Datagram { flow, length, dscp, sequence, sent: now };
+        let datagram = Datagram { flow, length, dscp, sequence, sent: now, content: None };
         self.sequence += 1;
         self.next = next;
         Packet {
@@ -374,8 +374,14 @@ mod tests {
     fn a_datagram_counts_once_in_whatever_order_it_comes() {
         let mut sink = UdpSink::default();
         for sequence in [0, 2, 1, 2, 1, 70, 5, 70] {
-            let datagram =
-                Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+            let datagram = Datagram {
+                flow: 0,
+                length: 100,
+                sequence,
+                sent: Time::ZERO,
+                dscp: Dscp::DEFAULT,
+                content: None,
+            };
             sink.receive(Time::ZERO, &datagram, Ecn::NotCapable);
         }
         // 5 comes more than 64 after its turn.
@@ -388,8 +394,14 @@ mod tests {
         let mut sink = UdpSink::default();
         let at = |ms| Time::ZERO + Duration::from_millis(ms);
         for &(sequence, sent, received) in datagrams {
-            let datagram =
-                Datagram { flow: 0, length: 100, sequence, sent: at(sent), dscp: Dscp::DEFAULT };
+            let datagram = Datagram {
+                flow: 0,
+                length: 100,
+                sequence,
+                sent: at(sent),
+                dscp: Dscp::DEFAULT,
+                content: None,
+            };
             sink.receive(at(received), &datagram, Ecn::NotCapable);
         }
         *sink.counters()

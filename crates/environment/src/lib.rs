@@ -386,7 +386,9 @@ fn attach_agent(plan: &mut Plan, flow: FlowIndex, shared: &Shared, driver: Drive
                 drive(&mut settings.controller, start);
                 u32::from(settings.maximum_segment)
             }
-            Transport::Udp(_) => unreachable!("only flows with a controller have an index"),
+            Transport::Udp(_) | Transport::Stack { .. } => {
+                unreachable!("only flows over TCP have an index")
+            }
         },
     }
 }

@@ -92,14 +92,13 @@ fn offered(flow: &FlowPlan) -> Option<f64> {
             UdpWorkload::Rate { rate, .. } => Some(rate.bits_per_second() as f64),
             UdpWorkload::Frames(_) => None,
         },
-        Transport::Tcp { workload: Workload::Bulk(BulkSettings { rate }), .. } => {
-            rate.map(|it| it.bits_per_second() as f64)
-        }
-        Transport::Tcp {
-            workload: Workload::Arrivals(ArrivalsSettings { per_second, sizes }),
-            ..
-        } => Some(8.0 * per_second * sizes.mean()),
-        Transport::Tcp { .. } => None,
+        Transport::Tcp { workload, .. } | Transport::Stack { workload, .. } => match workload {
+            Workload::Bulk(BulkSettings { rate }) => rate.map(|it| it.bits_per_second() as f64),
+            Workload::Arrivals(ArrivalsSettings { per_second, sizes }) => {
+                Some(8.0 * per_second * sizes.mean())
+            }
+            _ => None,
+        },
     }
 }
 
@@ -126,9 +125,7 @@ fn overloads(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
 
 fn unfinished_files(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
     let unfinished = flows.iter().filter_map(|flow| {
-        let Transport::Tcp { workload: Workload::File(FileSettings { bytes }), .. } =
-            &flow.plan.transport
-        else {
+        let Some(Workload::File(FileSettings { bytes })) = flow.plan.transport.workload() else {
             return None;
         };
         let needed = Duration::from_seconds(8.0 * *bytes as f64 / flow.alone(plan))?;

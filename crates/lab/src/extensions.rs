@@ -18,14 +18,21 @@ pub(crate) fn uses_extensions(case: &Case) -> bool {
             .any(|it| matches!(it.settings.policy, PagingPolicy::External(_)))
 }
 
+/// Whether there are real implementations of protocols in it, which cannot be copied.
+pub(crate) fn uses_stacks(case: &Case) -> bool {
+    case.plan.flows.iter().any(|it| matches!(it.transport, Transport::Stack { .. }))
+}
+
 fn flow_uses_extensions(flow: &FlowPlan) -> bool {
-    let Transport::Tcp { settings, workload } = &flow.transport else { return false };
+    let has_controller = match &flow.transport {
+        Transport::Tcp { settings, .. } => settings.controller.maker().is_some(),
+        Transport::Stack { settings, .. } => settings.is_extended,
+        Transport::Udp(_) => return false,
+    };
     let scheduler = flow.multipath.as_ref().map(|it| &it.settings.scheduler);
-    let has_rule = match workload {
-        Workload::AdaptiveVideo(it) => matches!(it.rule, RuleSettings::External(_)),
+    let has_rule = match flow.transport.workload() {
+        Some(Workload::AdaptiveVideo(it)) => matches!(it.rule, RuleSettings::External(_)),
         _ => false,
     };
-    settings.controller.maker().is_some()
-        || matches!(scheduler, Some(SchedulerSettings::External(_)))
-        || has_rule
+    has_controller || matches!(scheduler, Some(SchedulerSettings::External(_))) || has_rule
 }

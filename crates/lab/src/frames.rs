@@ -289,7 +289,11 @@ impl Frames {
             Body::Datagram(datagram) => {
                 let header = packet.network_size - udp::HEADER - datagram.length;
                 let (ether_type, addresses) = addresses(header, datagram.flow, *path);
-                (ether_type, ip::encode_datagram(datagram, packet.ecn, &addresses))
+                let bytes = match seen.message.as_deref() {
+                    Some(data) => ip::encode_udp(data, datagram.dscp, packet.ecn, &addresses),
+                    None => ip::encode_datagram(datagram, packet.ecn, &addresses),
+                };
+                (ether_type, bytes)
             }
             Body::Dns(message) => {
                 let data = seen.message.as_deref().unwrap_or_default();

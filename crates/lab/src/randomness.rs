@@ -45,6 +45,8 @@ fn flow(flow: &FlowPlan) -> bool {
                     || settings.receiver_controller.as_ref().is_some_and(controller)
                     || workload.behaviour().random
             }
+            // What it draws from is of its own.
+            Transport::Stack { .. } => true,
             Transport::Udp(settings) => match &settings.workload {
                 UdpWorkload::Rate { on_off, .. } => on_off.is_some_and(OnOffPeriods::are_random),
                 UdpWorkload::Frames(_) => false,

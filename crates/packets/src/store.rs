@@ -14,6 +14,7 @@ use crate::real::RealPacket;
 use crate::region::{Content, RegionPacket};
 use crate::scion::{Path, PathHandle, ScionContent, ScionPacket};
 use crate::tunnel::{Encapsulation, Tunnelled, leaving_tunnel};
+use crate::udp::Datagram;
 
 /// Packets under handles. A packet is copied as a value, but what is inside of it lies here
 /// once and belongs to it: whoever drops a packet discards it, and whoever copies one that
@@ -137,10 +138,15 @@ impl PacketStore {
         self.messages.insert(bytes)
     }
 
-    /// Copies the bytes of a real host's packet in, which goes from one attachment to another,
-    /// into room that an earlier message has left if there is any.
+    /// Copies the bytes of a real host's packet in, which goes from one attachment to another.
     pub fn insert_real(&mut self, ends: [u16; 2], bytes: &[u8]) -> Handle {
         self.real.entry(ends).or_default().in_flight += 1;
+        self.copy_message(bytes)
+    }
+
+    /// Copies the bytes of a message in, for a packet that they will belong to, into room that an
+    /// earlier message has left if there is any.
+    pub fn copy_message(&mut self, bytes: &[u8]) -> Handle {
         let renew = |room: &mut Vec<u8>| {
             room.clear();
             room.extend_from_slice(bytes);
@@ -159,6 +165,21 @@ impl PacketStore {
     #[must_use]
     pub fn real_packets(&self, ends: [u16; 2]) -> RealPackets {
         self.real.get(&ends).copied().unwrap_or_default()
+    }
+
+    /// Takes the bytes of a packet's message out, if it has one: the packet goes to another store.
+    #[must_use]
+    pub fn take_message(&mut self, packet: &Packet) -> Option<Box<[u8]>> {
+        let message = packet.body.message()?;
+        self.messages.free(message);
+        Some(self.messages[message].as_slice().into())
+    }
+
+    /// Puts the bytes of a packet's message in, which comes from another store.
+    pub fn bring_message(&mut self, packet: &mut Packet, bytes: &[u8]) {
+        if let Some(message) = packet.body.message_mut() {
+            *message = self.copy_message(bytes);
+        }
     }
 
     /// The bytes of a message, to be changed.
@@ -348,7 +369,8 @@ impl Body {
             Self::Region(RegionPacket { content: Content::Message(it), .. })
             | Self::Scion(ScionPacket { content: ScionContent::Message(it), .. })
             | Self::Dns(DnsMessage { bytes: it, .. })
-            | Self::Real(RealPacket { bytes: it, .. }) => Some(it),
+            | Self::Real(RealPacket { bytes: it, .. })
+            | Self::Datagram(Datagram { content: Some(it), .. }) => Some(it),
             _ => None,
         }
     }

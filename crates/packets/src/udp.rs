@@ -1,6 +1,6 @@
 //! UDP datagrams (RFC 768).
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Handle, Time};
 
 use crate::dscp::Dscp;
 
@@ -20,4 +20,6 @@ pub struct Datagram {
     pub sequence: u64,
     /// When it was sent.
     pub sent: Time,
+    /// Its data, if it is one of a stack: of others they are of no concern.
+    pub content: Option<Handle>,
 }

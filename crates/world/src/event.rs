@@ -39,6 +39,8 @@ pub(crate) enum Kind {
     Session,
     /// A resolver of names or a root has something to do.
     Name,
+    /// A stack checks its timers.
+    Stack,
 }
 
 impl Kind {
@@ -59,7 +61,8 @@ impl Kind {
             10 => Self::Socket,
             11 => Self::Application,
             12 => Self::Session,
-            _ => Self::Name,
+            13 => Self::Name,
+            _ => Self::Stack,
         }
     }
 }

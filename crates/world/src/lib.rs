@@ -59,7 +59,9 @@ pub use attachments::{Departure, Entry};
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
 pub use caught::caught;
 pub use functions::BridgeCounters;
-pub use hosts::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
+pub use hosts::{
+    Flow, FlowCounters, StackCounters, StackCounts, Subflow, TcpCounters, TransferCounts,
+};
 pub use names::NameLookup;
 pub use numbers::keys_of_flow;
 pub use packet_events::{PacketEvent, PacketEventKind, PacketEventLocation, SendingState};
@@ -67,8 +69,8 @@ pub use placements::places;
 pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
     LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NameLookupPlan, NodePlan, Paths, Plan,
-    ProducerPlan, RootPlan, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StaticRoutePlan,
-    StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
+    ProducerPlan, RootPlan, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StackSettings,
+    StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

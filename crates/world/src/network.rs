@@ -56,13 +56,14 @@ pub(crate) enum Arrived {
     Notice(Side, Packet, Notice),
 }
 
-/// A packet that arrives at another part, through a port of this one. What is inside of it
-/// follows it.
-#[derive(Clone, Copy, Debug)]
+/// A packet that arrives at another part, through a port of this one, and the bytes of its
+/// message. What is inside of it follows it.
+#[derive(Clone, Debug)]
 pub(crate) struct Crossing {
     port: PortId,
     time: Time,
     packet: Packet,
+    message: Option<Box<[u8]>>,
 }
 
 /// A port whose link sends at another rate; none: it stops.
@@ -485,7 +486,8 @@ impl Network {
                 missing += u64::from(packet.is_none());
                 let mut outside = packet.map(|it| self.packets.take(it));
                 while let Some(packet) = outside {
-                    outgoing[part].push(Crossing { port, time, packet });
+                    let message = self.packets.take_message(&packet);
+                    outgoing[part].push(Crossing { port, time, packet, message });
                     outside = packet.body.inside().map(|it| self.packets.take(it));
                 }
             }
@@ -495,8 +497,13 @@ impl Network {
 
     /// Takes in what other parts gave out.
     pub(crate) fn take_in(&mut self, incoming: &mut Vec<Crossing>) {
+        for Crossing { packet, message, .. } in incoming.iter_mut() {
+            if let Some(bytes) = message {
+                self.packets.bring_message(packet, bytes);
+            }
+        }
         let mut incoming = incoming.drain(..);
-        while let Some(Crossing { port, time, packet }) = incoming.next() {
+        while let Some(Crossing { port, time, packet, .. }) = incoming.next() {
             let inside = incoming.by_ref().map(|it| it.packet);
             let packet = self.packets.restore(packet, inside);
             if self.ports[port.index()].take_in(time, packet, &mut self.packets) {

@@ -199,6 +199,7 @@ impl Part {
                 sessions.for_each(|it| it.wake(network, &mut self.hosts, now, of));
             }
             Kind::Name => self.names.iter_mut().for_each(|it| it.wake(network, now, of)),
+            Kind::Stack => self.hosts.wake_stack(network, now, of),
         }
     }
 

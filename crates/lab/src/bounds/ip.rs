@@ -36,6 +36,10 @@ impl FlowBounds<'_> {
                 (u32::from(settings.maximum_segment), headers)
             }
             Transport::Udp(it) => (u32::from(it.payload), u32::from(it.ip.header() + udp::HEADER)),
+            Transport::Stack { settings, .. } => (
+                u32::from(settings.maker.largest_datagram()),
+                u32::from(settings.ip.header() + udp::HEADER),
+            ),
         }
     }
 
@@ -50,10 +54,10 @@ impl FlowBounds<'_> {
     pub(crate) fn alone(&self, plan: &Plan) -> f64 {
         let links = self.there.iter().map(|it| self.data_rate(plan, *it));
         let own = match &self.plan.transport {
-            Transport::Tcp {
-                workload: Workload::Bulk(BulkSettings { rate: Some(it) }), ..
-            } => it.bits_per_second() as f64,
-            Transport::Tcp { .. } => f64::INFINITY,
+            Transport::Tcp { workload, .. } | Transport::Stack { workload, .. } => match workload {
+                Workload::Bulk(BulkSettings { rate: Some(it) }) => it.bits_per_second() as f64,
+                _ => f64::INFINITY,
+            },
             Transport::Udp(it) => match &it.workload {
                 UdpWorkload::Rate { rate, .. } => rate.bits_per_second() as f64,
                 UdpWorkload::Frames(_) => f64::INFINITY,
@@ -84,10 +88,8 @@ impl FlowBounds<'_> {
 
     /// How much data there is, in bits, if that is known.
     fn whole(&self) -> f64 {
-        match &self.plan.transport {
-            Transport::Tcp { workload: Workload::File(FileSettings { bytes }), .. } => {
-                8.0 * *bytes as f64
-            }
+        match self.plan.transport.workload() {
+            Some(Workload::File(FileSettings { bytes })) => 8.0 * *bytes as f64,
             _ => f64::INFINITY,
         }
     }
@@ -97,7 +99,7 @@ impl FlowBounds<'_> {
     fn delay(&self, plan: &Plan) -> Duration {
         let (data, headers) = self.packet();
         match &self.plan.transport {
-            Transport::Tcp { .. } => {
+            Transport::Tcp { .. } | Transport::Stack { .. } => {
                 let [there, back] = &self.measured;
                 one_way(plan, there, headers) + one_way(plan, back, headers)
             }

@@ -27,7 +27,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         &rows,
     )
     .text(FLOW, |it| it.name)
-    .text(column("protocol", "`ndn`, `tcp`, `mptcp` or `udp`."), |it| it.protocol())
+    .text(column("protocol", "`ndn`, `tcp`, `mptcp`, `udp` or `quic`."), |it| it.protocol())
     .text(column("node", "The destination of the data."), |it| it.node)
     .text_if_any(
         column(
@@ -71,10 +71,13 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         column("segments", "Segments with data sent by TCP, retransmissions included."),
         |it| Some(it.tcp()?.sender.segments),
     )
-    .count_if_any(column("datagrams", "Datagrams sent over UDP."), |it| match it.counters {
-        Counters::Udp(sent, _) => Some(sent),
-        Counters::Ndn(..) | Counters::Tcp(_) => None,
-    })
+    .count_if_any(
+        column(
+            "datagrams",
+            "Datagrams sent over UDP, and by the source of the data of a flow over QUIC.",
+        ),
+        |it| it.datagrams(),
+    )
     .count_if_any(column("connections", "TCP connections that the flow used."), |it| {
         Some(it.tcp()?.connections)
     })
@@ -101,7 +104,10 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
     .count_if_any(TIMEOUTS, |it| it.of_sender(|ndn| ndn.timeouts, |tcp| tcp.sender.timeouts))
     .count(MARKS, |it| it.marks())
     .count_if_any(column("nacks", "NACKs received by a consumer."), |it| Some(it.ndn()?.nacks))
-    .count_if_any(DECREASES, |it| it.of_sender(|ndn| ndn.decreases, |tcp| tcp.sender.decreases))
+    .count_if_any(DECREASES, |it| match it.stack() {
+        Some([sender, _]) => sender.state.decreases,
+        None => it.of_sender(|ndn| ndn.decreases, |tcp| tcp.sender.decreases),
+    })
     .count_if_any(
         column("decreases_undone", "Decreases that turned out to be spurious and were undone."),
         |it| Some(it.tcp()?.sender.decreases_undone),
@@ -132,10 +138,14 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         column(
             "lost",
             "Datagrams whose numbers are missing before the highest received: what was lost \
-             after that is not yet among them. Empty for others than UDP.",
+             after that is not yet among them. Of QUIC, the packets that the source of the data \
+             considered lost. Empty for others.",
         )
         .title("datagrams lost"),
-        |it| Some(it.udp()?.lost),
+        |it| match it.stack() {
+            Some([sender, _]) => sender.state.lost_packets,
+            None => Some(it.udp()?.lost),
+        },
     )
     .number(JITTER_S, |it| it.jitter())
     .count_if_any(IN_FLIGHT, |it| it.in_flight())
@@ -259,6 +269,10 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         )
         .title("time until it gave up"),
         |it| it.gave_up.map(|end| end.since(it.start).as_seconds()),
+    )
+    .text_if_any(
+        column("failure", "Why the implementation of QUIC at one of the ends could not go on."),
+        |it| it.stack()?.iter().find_map(|it| it.failure.as_deref()),
     )
     .number(
         column(

@@ -4,7 +4,7 @@ use windtunnel_applications::Workload;
 use windtunnel_applications::video::{Player, PlayerTotals, Segment};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_tables::{Columns, Table, column};
-use windtunnel_world::{FlowPlan, Plan, PlaybackSample, Transport, World};
+use windtunnel_world::{FlowPlan, Plan, PlaybackSample, World};
 
 use super::shared::{BUFFER_S, FLOW, QUALITY_BPS, SIZE_BYTES, TIME_S};
 
@@ -19,9 +19,9 @@ fn all<'a>(
 
 /// The rule that chooses the levels of a flow's segments.
 fn rule(flow: &FlowPlan) -> Option<&str> {
-    match &flow.transport {
-        Transport::Tcp { workload: Workload::AdaptiveVideo(it), .. } => Some(it.rule.name()),
-        Transport::Tcp { .. } | Transport::Udp(_) => None,
+    match flow.transport.workload() {
+        Some(Workload::AdaptiveVideo(it)) => Some(it.rule.name()),
+        _ => None,
     }
 }
 

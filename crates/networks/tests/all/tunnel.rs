@@ -9,7 +9,14 @@ use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 fn packet(ecn: Ecn, network_size: u16) -> Packet {
     let length = network_size - 28;
-    let datagram = Datagram { flow: 3, length, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+    let datagram = Datagram {
+        flow: 3,
+        length,
+        sequence: 0,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+        content: None,
+    };
     Packet { body: Body::Datagram(datagram), ecn, network_size, hops: 0, route: Route(5) }
 }
 

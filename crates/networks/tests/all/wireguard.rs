@@ -18,6 +18,7 @@ fn packet(network_size: u16) -> Packet {
         sequence: 0,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        content: None,
     };
     let body = Body::Datagram(datagram);
     Packet { body, ecn: Ecn::Capable, network_size, hops: 0, route: Route(5) }

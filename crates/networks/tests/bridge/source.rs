@@ -115,8 +115,14 @@ fn marks_are_kept_and_capable_packets_stay_as_they_are() {
 #[test]
 fn a_datagram_is_protected_and_never_selected() {
     let mut edge = edge(everything());
-    let datagram =
-        Datagram { flow: 0, length: 100, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+    let datagram = Datagram {
+        flow: 0,
+        length: 100,
+        sequence: 0,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+        content: None,
+    };
     let mut packet = Packet { body: Body::Datagram(datagram), ..data(0, 0, 0) };
     edge.forward(Time::ZERO, &mut packet);
     assert_eq!((packet.ecn, edge.counters().cloned), (Ecn::Capable, 0));

@@ -219,7 +219,14 @@ impl Network {
 
     /// The same with a datagram of that class.
     pub(crate) fn send_of_class(&mut self, now: Time, [from, to]: [usize; 2], dscp: Dscp) {
-        let datagram = Datagram { flow: from as u32, length: 1000, sequence: 0, sent: now, dscp };
+        let datagram = Datagram {
+            flow: from as u32,
+            length: 1000,
+            sequence: 0,
+            sent: now,
+            dscp,
+            content: None,
+        };
         let body = Body::Datagram(datagram);
         let route = Route::NONE;
         let packet = Packet { body, ecn: Ecn::NotCapable, network_size: 1028, hops: 0, route };

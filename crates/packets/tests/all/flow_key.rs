@@ -23,8 +23,14 @@ fn interest(prefix: usize, segment: u64) -> Interest {
 /// A packet of each protocol that has the number of its flow in it.
 fn each_protocol(number: u32) -> [Packet; 5] {
     let segment = Segment::new(number, 1000, Flags::ACK);
-    let datagram =
-        Datagram { flow: number, length: 100, sequence: 3, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+    let datagram = Datagram {
+        flow: number,
+        length: 100,
+        sequence: 3,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+        content: None,
+    };
     let message = DnsMessage {
         between: [1, 2],
         resolver: Some(number),

@@ -138,8 +138,14 @@ fn a_packet_in_the_wrong_region_has_a_wrong_checksum() {
         next: 0,
     };
     let ports = ["10.0.0.1:4000", "10.0.0.2:5000"].map(|it| it.parse().unwrap());
-    let datagram =
-        Datagram { flow: 0, length: 5, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+    let datagram = Datagram {
+        flow: 0,
+        length: 5,
+        sequence: 0,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+        content: None,
+    };
     let ip = Addresses::V4 { source: ports[0], destination: ports[1] };
     let packet = encode_datagram(&datagram, Ecn::Capable, &ip);
     let codes = [Code::of_region(1), Code::of_region(2)];

@@ -6,8 +6,14 @@ use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Dscp, Ecn, Packet, PacketStore, Route};
 
 fn datagram(flow: u32) -> Packet {
-    let datagram =
-        Datagram { flow, length: 72, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+    let datagram = Datagram {
+        flow,
+        length: 72,
+        sequence: 0,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+        content: None,
+    };
     Packet {
         body: Body::Datagram(datagram),
         ecn: Ecn::Capable,

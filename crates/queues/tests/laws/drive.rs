@@ -166,8 +166,14 @@ pub(crate) fn assert_instants(measured: &[f64], expected: &[f64]) {
 
 /// A datagram of that flow, of this many bytes.
 pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
-    let datagram =
-        Datagram { flow, length: size - 28, sequence: 0, sent: Time::ZERO, dscp: Dscp::DEFAULT };
+    let datagram = Datagram {
+        flow,
+        length: size - 28,
+        sequence: 0,
+        sent: Time::ZERO,
+        dscp: Dscp::DEFAULT,
+        content: None,
+    };
     Packet {
         body: Body::Datagram(datagram),
         ecn,

@@ -8,7 +8,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::Deserialize;
 use serde::de::{Deserializer, Error, Visitor};
 use windtunnel_engine::Duration;
-use windtunnel_world::{FlowPlan, LinkPlan, Plan, RecordingPlan, SeriesPlan, SkyPlan, Transport};
+use windtunnel_world::{FlowPlan, LinkPlan, Plan, RecordingPlan, SeriesPlan, SkyPlan};
 
 use crate::network::nodes::Names;
 use crate::network::stages::{Loaded, Network};
@@ -222,10 +222,8 @@ fn with_routes(sky: Option<&SkyPlan>, flows: &[FlowPlan]) -> usize {
 
 /// How many flows have a player with a buffer.
 fn with_playback(flows: &[FlowPlan]) -> usize {
-    let has_playback = |it: &&FlowPlan| match &it.transport {
-        Transport::Tcp { workload, .. } => workload.behaviour().playback,
-        Transport::Udp(_) => false,
-    };
+    let has_playback =
+        |it: &&FlowPlan| it.transport.workload().is_some_and(|it| it.behaviour().playback);
     flows.iter().filter(has_playback).count()
 }
 

@@ -4,9 +4,10 @@ use windtunnel_applications::{Application, Completed, Host, Stream};
 use windtunnel_engine::Time;
 use windtunnel_transports::tcp::{Role, TcpSettings};
 
+use super::at_stack::AtStack;
 use super::running::Running;
 use super::sockets::{Key, Socket};
-use super::state::{Hosts, PlannedFlow};
+use super::state::{HostSlot, Hosts, PlannedFlow};
 use crate::network::Network;
 use crate::side::Side;
 
@@ -29,11 +30,22 @@ impl Hosts {
         slot: u32,
         call: impl FnOnce(&mut dyn Application, &mut dyn Host),
     ) {
-        let Running::Streams(running) = &mut self.slots[slot as usize].running else { return };
+        let HostSlot { running, flow, position, .. } = &mut self.slots[slot as usize];
+        let Running::Streams(running) = running else { return };
         let mut application = running.take().expect("an application is not called while it runs");
-        call(application.as_mut(), &mut AtHost { hosts: self, network, now, slot });
+        let side = if *position == 0 { Side::Sender } else { Side::Receiver };
+        let stack = self.flows[*flow as usize].stack;
+        match stack {
+            None => call(application.as_mut(), &mut AtHost { hosts: self, network, now, slot }),
+            Some(stack) => {
+                call(application.as_mut(), &mut AtStack { hosts: self, now, slot, stack, side });
+            }
+        }
         self.slots[slot as usize].running = Running::Streams(Some(application));
         self.arrange(network, slot);
+        if let Some(stack) = stack {
+            self.settle(network, now, stack, side);
+        }
     }
 }
 

@@ -4,10 +4,12 @@ use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::udp::SinkCounters;
 use windtunnel_controllers::{AnyController, Controller};
 use windtunnel_engine::{Duration, Time};
+use windtunnel_stack::State;
 use windtunnel_transports::mptcp::{MultipathCounters, SubflowCounters};
 use windtunnel_transports::tcp::EndpointCounters;
 
 use super::sockets::Socket;
+use super::stacks::StackCounters;
 use crate::series::{FlowSample, SubflowSample};
 
 /// What a flow's connections counted, all together.
@@ -32,6 +34,19 @@ pub enum FlowCounters {
     Tcp(Box<TcpCounters>),
     /// Over UDP: datagrams sent, and what the sink counted.
     Udp(u64, SinkCounters),
+    /// Over stacks: what the sender of the data and its receiver counted.
+    Stack(Box<[StackCounts; 2]>),
+}
+
+/// What one end of a flow over a stack counted, and what the stack tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct StackCounts {
+    /// What its host counted.
+    pub counters: StackCounters,
+    /// What the stack tells now.
+    pub state: State,
+    /// Why it is over, if it has failed.
+    pub failure: Option<String>,
 }
 
 /// How many files, answers or frames a flow carried.
@@ -75,7 +90,7 @@ pub(crate) struct Window {
 }
 
 /// What the sender of a flow's data counted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 #[expect(clippy::large_enum_variant, reason = "it lives as long as a sample is taken")]
 pub(crate) enum SenderState {
     Tcp {
@@ -87,10 +102,11 @@ pub(crate) enum SenderState {
     Udp {
         sent: u64,
     },
+    Stack(StackCounts),
 }
 
 /// What the receiver of a flow's data counted.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) enum ReceiverState {
     Tcp {
         counters: EndpointCounters,
@@ -99,6 +115,7 @@ pub(crate) enum ReceiverState {
         finished: Option<Time>,
     },
     Udp(SinkCounters),
+    Stack(StackCounts, Option<Time>),
 }
 
 impl Window {
@@ -121,6 +138,9 @@ pub(crate) struct Sampled {
     tcp: TcpCounters,
     waiting: u64,
     udp: SinkCounters,
+    /// What both ends of a flow over a stack had counted, and the packets lost and decreases.
+    stack: [StackCounters; 2],
+    told: [u64; 2],
 }
 
 impl Sampled {
@@ -153,7 +173,17 @@ impl Sampled {
                 let last = std::mem::replace(&mut self.udp, *now);
                 sample_of_udp(now, &last, time_s, seconds)
             }
-            (SenderState::Udp { .. }, ReceiverState::Tcp { .. }) => FlowSample::default(),
+            (SenderState::Stack(sender), ReceiverState::Stack(receiver, _)) => {
+                let now = [sender.counters, receiver.counters];
+                let last = std::mem::replace(&mut self.stack, now);
+                let told = [sender.state.lost_packets, sender.state.decreases];
+                let told = told.map(Option::unwrap_or_default);
+                let before = std::mem::replace(&mut self.told, told);
+                let [lost, decreases] = [0, 1].map(|it| told[it].saturating_sub(before[it]));
+                let sample = sample_of_stack(&last[1], &now[1], &sender.state, time_s, seconds);
+                FlowSample { lost: Some(lost as i64), decreases, ..sample }
+            }
+            _ => FlowSample::default(),
         }
     }
 }
@@ -191,6 +221,31 @@ fn sample_of_tcp(
         timeouts: after.timeouts - before.timeouts,
         decreases: after.decreases - before.decreases,
         waiting_bytes: Some(waiting),
+    }
+}
+
+fn sample_of_stack(
+    last: &StackCounters,
+    now: &StackCounters,
+    state: &State,
+    time_s: f64,
+    seconds: f64,
+) -> FlowSample {
+    let bits = (now.received_bytes - last.received_bytes) as f64 * 8.0;
+    let datagrams = now.received_datagrams - last.received_datagrams;
+    let segments = |bytes: u64| bytes as f64 / f64::from(state.mtu.unwrap_or(1).max(1));
+    let delay = (now.delay_sum - last.delay_sum).as_seconds();
+    FlowSample {
+        time_s,
+        goodput_bps: bits / seconds,
+        received_bps: bits / seconds,
+        cwnd: state.cwnd.map(segments),
+        ssthresh: state.ssthresh.map(segments),
+        smoothed_rtt_s: state.smoothed_rtt.map(|it| it.as_secs_f64()),
+        delay_s: (datagrams > 0).then(|| delay / datagrams as f64),
+        reordered: Some(now.reordered - last.reordered),
+        marks: now.marks - last.marks,
+        ..FlowSample::default()
     }
 }
 

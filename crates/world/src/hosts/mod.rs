@@ -1,6 +1,7 @@
 //! The hosts of flows over IP: their applications, and the ends of their connections.
 
 mod at_host;
+mod at_stack;
 mod continuing;
 mod end;
 mod flow;
@@ -9,6 +10,7 @@ mod notices;
 mod running;
 mod setup;
 mod sockets;
+mod stacks;
 mod state;
 mod waiting;
 
@@ -19,12 +21,14 @@ use windtunnel_controllers::{Controller, seconds};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
+use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::mptcp;
 use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, LimitTimes, Role};
 
-pub use flow::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
+pub use flow::{Flow, FlowCounters, StackCounts, Subflow, TcpCounters, TransferCounts};
 pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, SubflowState};
+pub use stacks::StackCounters;
 
 use self::end::End;
 use self::flow::Window;
@@ -99,6 +103,9 @@ impl Hosts {
             (SenderState::Udp { sent }, ReceiverState::Udp(received)) => {
                 (None, FlowCounters::Udp(sent, received))
             }
+            (SenderState::Stack(sender), ReceiverState::Stack(receiver, finished)) => {
+                (finished, FlowCounters::Stack(Box::new([sender, receiver])))
+            }
             _ => unreachable!("a flow's two hosts speak the same protocol"),
         };
         let delays = at.delay_percentiles(flow);
@@ -126,6 +133,9 @@ impl Hosts {
     pub(crate) fn sender(&self, flow: usize) -> SenderState {
         let flow = &self.flows[flow];
         let slot = &self.slots[flow.ends()[0]];
+        if let Some(stack) = flow.stack {
+            return SenderState::Stack(self.stacks[stack as usize].counted(Side::Sender));
+        }
         if let Running::Source(source, ..) = &slot.running {
             return SenderState::Udp { sent: source.sent() };
         }
@@ -144,6 +154,10 @@ impl Hosts {
             return ReceiverState::Udp(*sink.counters());
         }
         let finished = slot.finished;
+        if let Some(stack) = self.flows[flow].stack {
+            let counted = self.stacks[stack as usize].counted(Side::Receiver);
+            return ReceiverState::Stack(counted, finished);
+        }
         let waiting = self.open(slot).map(|it| it.endpoint.waiting_bytes()).sum();
         ReceiverState::Tcp { counters: self.counters(slot), waiting, finished }
     }
@@ -246,6 +260,9 @@ impl Hosts {
                     Some(place) => self.take_in(network, now, place, segment, packet),
                     None => self.receive_unknown(network, now, key, segment, packet),
                 }
+            }
+            Body::Datagram(Datagram { content: Some(_), .. }) => {
+                self.receive_for_stack(network, now, side, packet);
             }
             Body::Datagram(datagram) => {
                 if network.log.is_some() {

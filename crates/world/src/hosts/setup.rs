@@ -11,6 +11,7 @@ use windtunnel_transports::tcp::{Buffers, Reading, Socket, TcpOutbox, TcpSetting
 
 use super::running::Running;
 use super::sockets::Sockets;
+use super::stacks::Stacks;
 use super::state::{Accepted, Class, HostSlot, Hosts, PlannedFlow};
 use super::waiting::Waiting;
 use crate::forwarding::Forwarding;
@@ -35,6 +36,8 @@ impl Hosts {
             waiting: BTreeMap::new(),
             delivered: VecDeque::new(),
             outbox: TcpOutbox::new(),
+            stacks: Vec::new(),
+            stack_bytes: Vec::new(),
         };
         let mut number = 0;
         for flow in &plan.flows {
@@ -60,6 +63,7 @@ impl Hosts {
             hosts: flow.parts().count() as u32 + 1,
             subflows: flow.multipath.as_ref().map_or(0, |it| it.paths.len() as u32),
             class: None,
+            stack: None,
             has_many: flow.has_many_connections(),
             has_transfers: false,
             is_file: false,
@@ -90,6 +94,22 @@ impl Hosts {
                 let [source, sink] = self.unless_named(flow, start, waiting);
                 self.slot(0, flow.from, source, flow.stop);
                 self.slot(1, flow.to, sink, Time::NEVER);
+            }
+            Transport::Stack { settings, workload } => {
+                self.flows.push(PlannedFlow {
+                    stack: Some(self.stacks.len() as u32),
+                    has_transfers: workload.behaviour().transfers,
+                    is_file: matches!(workload, Workload::File(_)),
+                    ..place
+                });
+                let routes = paths[0].map(|it| forwarding.route(it).expect("it was found before"));
+                let seed = streams.stream(&format!("stack {}", flow.name)).bits();
+                let number = self.flows.len() as u32 - 1;
+                let (settings, ends) = (Arc::clone(settings), [flow.from, flow.to]);
+                self.stacks.push(Stacks::new(settings, number, ends, routes, seed));
+                let waiting = Waiting::OnStreams(workload.clone(), random);
+                let ends = self.unless_named(flow, start, waiting);
+                self.add_applications(flow, ends);
             }
         }
     }

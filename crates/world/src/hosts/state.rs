@@ -12,6 +12,7 @@ use windtunnel_transports::tcp::{EndpointCounters, LimitTimes, TcpOutbox, TcpSet
 use super::end::End;
 use super::running::Running;
 use super::sockets::{Key, Sockets};
+use super::stacks::Stacks;
 use super::waiting::Waiting;
 use crate::network::Network;
 use crate::numbers::Numbers;
@@ -125,8 +126,10 @@ pub(super) struct PlannedFlow {
     pub(super) hosts: u32,
     /// How many subflows its connections have; none in plain TCP.
     pub(super) subflows: u32,
-    /// The first of its classes; none over UDP.
+    /// The first of its classes, if it is over TCP.
     pub(super) class: Option<u32>,
+    /// Its connection between real implementations, if it is over such.
+    pub(super) stack: Option<u32>,
     pub(super) has_many: bool,
     pub(super) has_transfers: bool,
     pub(super) is_file: bool,
@@ -160,4 +163,7 @@ pub(crate) struct Hosts {
     /// The flows over which messages of services have arrived.
     pub(super) delivered: VecDeque<u32>,
     pub(super) outbox: TcpOutbox,
+    pub(super) stacks: Vec<Stacks>,
+    /// What a stack sends at once.
+    pub(super) stack_bytes: Vec<u8>,
 }

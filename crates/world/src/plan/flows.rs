@@ -6,7 +6,9 @@ use windtunnel_applications::Workload;
 use windtunnel_applications::udp::UdpSettings;
 use windtunnel_controllers::Need;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::udp;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::{Dscp, udp};
+use windtunnel_stack::MakeStack;
 use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::tcp::TcpSettings;
 
@@ -82,6 +84,43 @@ pub enum Transport {
     },
     /// Over UDP.
     Udp(UdpSettings),
+    /// Over a protocol whose implementation is a real one.
+    Stack {
+        /// Which it is, and how it is used.
+        settings: Arc<StackSettings>,
+        /// What its streams carry.
+        workload: Workload,
+    },
+}
+
+/// How a flow uses the real implementation of a protocol.
+#[derive(Clone, Debug)]
+pub struct StackSettings {
+    /// The name of the protocol, such as `quic`.
+    pub protocol: &'static str,
+    /// Makes both ends.
+    pub maker: Arc<dyn MakeStack>,
+    /// The name of what controls its congestion window.
+    pub controller: String,
+    /// Whether that is written outside.
+    pub is_extended: bool,
+    /// The version of IP.
+    pub ip: IpVersion,
+    /// The class of its packets.
+    pub dscp: Dscp,
+    /// Whether the receiver of the data connects.
+    pub receiver_opens: bool,
+}
+
+impl Transport {
+    /// What its streams carry; none over UDP.
+    #[must_use]
+    pub fn workload(&self) -> Option<&Workload> {
+        match self {
+            Self::Tcp { workload, .. } | Self::Stack { workload, .. } => Some(workload),
+            Self::Udp(_) => None,
+        }
+    }
 }
 
 impl FlowPlan {
@@ -97,6 +136,9 @@ impl FlowPlan {
         let [data, headers] = match &self.transport {
             Transport::Tcp { settings, .. } => [settings.maximum_segment, settings.headers()],
             Transport::Udp(it) => [it.payload, it.ip.header() + udp::HEADER],
+            Transport::Stack { settings, .. } => {
+                [settings.maker.largest_datagram(), settings.ip.header() + udp::HEADER]
+            }
         };
         u32::from(data) + u32::from(headers)
     }
@@ -108,7 +150,7 @@ impl FlowPlan {
             Transport::Tcp { settings, .. } => {
                 settings.controller.needs().any(|it| it == Need::Sinr)
             }
-            Transport::Udp(_) => false,
+            Transport::Udp(_) | Transport::Stack { .. } => false,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Players, at the receivers of flows over IP.
 
 use crate::parts::Parts;
-use crate::plan::{Plan, Transport};
+use crate::plan::Plan;
 use crate::recorder::source::{Interval, Source};
 use crate::series::PlaybackSample;
 
@@ -11,9 +11,8 @@ pub(super) struct Players(Vec<usize>);
 
 impl Players {
     pub(super) fn new(plan: &Plan) -> Self {
-        let has_playback = |flow: &usize| match &plan.flows[*flow].transport {
-            Transport::Tcp { workload, .. } => workload.behaviour().playback,
-            Transport::Udp(_) => false,
+        let has_playback = |flow: &usize| {
+            plan.flows[*flow].transport.workload().is_some_and(|it| it.behaviour().playback)
         };
         Self((0..plan.flows.len()).filter(has_playback).collect())
     }

@@ -8,13 +8,17 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_tables::mean;
 use windtunnel_transports::ndn::consumer::{Consumer, ConsumerCounters, ConsumerWorkload};
 use windtunnel_transports::tcp::{Limit, LimitTimes, TcpSettings};
-use windtunnel_world::{ConsumerPlan, Flow, FlowCounters, FlowPlan, Plan, TcpCounters, Transport};
+use windtunnel_world::{
+    ConsumerPlan, Flow, FlowCounters, FlowPlan, Plan, StackCounts, TcpCounters, Transport,
+};
 
 /// The counters of one flow.
 pub(super) enum Counters<'a> {
     Ndn(&'a Consumer, &'a ConsumerCounters),
     Tcp(Box<TcpCounters>),
     Udp(u64, SinkCounters),
+    /// Of the sender of the data and of its receiver.
+    Stack(&'static str, Box<[StackCounts; 2]>),
 }
 
 /// The name of the sender's controller, and of that at the receiver if there is one.
@@ -90,6 +94,12 @@ impl<'a> Row<'a> {
         let controller = match &flow.transport {
             Transport::Tcp { settings, .. } => Some(controllers(settings)),
             Transport::Udp(_) => None,
+            Transport::Stack { settings, .. } => Some(settings.controller.as_str().into()),
+        };
+        let protocol = match &flow.transport {
+            Transport::Stack { settings, .. } => settings.protocol,
+            Transport::Tcp { .. } => "tcp",
+            Transport::Udp(_) => "udp",
         };
         Self {
             name: &flow.name,
@@ -108,6 +118,7 @@ impl<'a> Row<'a> {
             counters: match it.counters {
                 FlowCounters::Tcp(counters) => Counters::Tcp(counters),
                 FlowCounters::Udp(sent, counters) => Counters::Udp(sent, counters),
+                FlowCounters::Stack(ends) => Counters::Stack(protocol, ends),
             },
             limits,
         }
@@ -119,13 +130,14 @@ impl<'a> Row<'a> {
             Counters::Tcp(it) if it.multipath.is_some() => "mptcp",
             Counters::Tcp(_) => "tcp",
             Counters::Udp(..) => "udp",
+            Counters::Stack(protocol, _) => protocol,
         }
     }
 
     pub(super) fn ndn(&self) -> Option<&ConsumerCounters> {
         match &self.counters {
             Counters::Ndn(_, counters) => Some(counters),
-            Counters::Tcp(_) | Counters::Udp(..) => None,
+            Counters::Tcp(_) | Counters::Udp(..) | Counters::Stack(..) => None,
         }
     }
 
@@ -140,7 +152,7 @@ impl<'a> Row<'a> {
     pub(super) fn tcp(&self) -> Option<&TcpCounters> {
         match &self.counters {
             Counters::Tcp(counters) => Some(counters),
-            Counters::Ndn(..) | Counters::Udp(..) => None,
+            Counters::Ndn(..) | Counters::Udp(..) | Counters::Stack(..) => None,
         }
     }
 
@@ -148,7 +160,7 @@ impl<'a> Row<'a> {
     pub(super) fn jitter(&self) -> Option<f64> {
         let jitter = match &self.counters {
             Counters::Ndn(_, it) => it.reads.span().map(|_| it.reads.jitter()),
-            Counters::Tcp(_) => None,
+            Counters::Tcp(_) | Counters::Stack(..) => None,
             Counters::Udp(_, it) => Some(it.jitter.mean()),
         };
         jitter.map(Duration::as_seconds)
@@ -157,6 +169,23 @@ impl<'a> Row<'a> {
     pub(super) fn udp(&self) -> Option<&SinkCounters> {
         match &self.counters {
             Counters::Udp(_, counters) => Some(counters),
+            Counters::Ndn(..) | Counters::Tcp(_) | Counters::Stack(..) => None,
+        }
+    }
+
+    /// What the sender of the data and its receiver counted, if they are stacks.
+    pub(super) fn stack(&self) -> Option<&[StackCounts; 2]> {
+        match &self.counters {
+            Counters::Stack(_, ends) => Some(ends),
+            Counters::Ndn(..) | Counters::Tcp(_) | Counters::Udp(..) => None,
+        }
+    }
+
+    /// Datagrams sent.
+    pub(super) fn datagrams(&self) -> Option<u64> {
+        match &self.counters {
+            Counters::Udp(sent, _) => Some(*sent),
+            Counters::Stack(_, ends) => Some(ends[0].counters.datagrams),
             Counters::Ndn(..) | Counters::Tcp(_) => None,
         }
     }
@@ -167,6 +196,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.bytes,
             Counters::Tcp(it) => it.receiver.received_bytes,
             Counters::Udp(_, it) => it.bytes,
+            Counters::Stack(_, ends) => ends[1].counters.received_bytes,
         }
     }
 
@@ -184,7 +214,7 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(_, it) => Some(ndn(it)),
             Counters::Tcp(it) => Some(tcp(it)),
-            Counters::Udp(..) => None,
+            Counters::Udp(..) | Counters::Stack(..) => None,
         }
     }
 
@@ -198,6 +228,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.marks,
             Counters::Tcp(it) => it.receiver.marks,
             Counters::Udp(_, it) => it.marks,
+            Counters::Stack(_, ends) => ends[1].counters.marks,
         }
     }
 
@@ -206,6 +237,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.duplicates,
             Counters::Tcp(it) => it.receiver.duplicates,
             Counters::Udp(_, it) => it.duplicates,
+            Counters::Stack(..) => 0,
         }
     }
 
@@ -215,6 +247,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(..) => None,
             Counters::Tcp(it) => Some(it.receiver.reordered),
             Counters::Udp(_, it) => Some(it.reordered),
+            Counters::Stack(_, ends) => Some(ends[1].counters.reordered),
         }
     }
 
@@ -222,7 +255,7 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(it, _) => Some(it.in_flight()),
             Counters::Tcp(it) => Some(it.in_flight),
-            Counters::Udp(..) => None,
+            Counters::Udp(..) | Counters::Stack(..) => None,
         }
     }
 
@@ -230,7 +263,7 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(_, it) => mean(it.rtt_sum, it.rtt_samples),
             Counters::Tcp(it) => mean(it.sender.rtt_sum, it.sender.rtt_samples),
-            Counters::Udp(..) => None,
+            Counters::Udp(..) | Counters::Stack(..) => None,
         }
     }
 
@@ -239,6 +272,10 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => mean(it.delay_sum, it.data),
             Counters::Tcp(it) => mean(it.sender.delay_sum, it.sender.delay_samples),
             Counters::Udp(_, it) => mean(it.delay_sum, it.datagrams),
+            Counters::Stack(_, ends) => {
+                let it = &ends[1].counters;
+                mean(it.delay_sum, it.received_datagrams)
+            }
         }
     }
 
@@ -247,6 +284,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.delay_minimum,
             Counters::Tcp(it) => it.sender.rtt_minimum,
             Counters::Udp(_, it) => it.delay_minimum,
+            Counters::Stack(_, ends) => ends[1].counters.delay_minimum,
         };
         least.map(Duration::as_seconds)
     }
@@ -255,6 +293,10 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(_, it) => (it.data > 0).then(|| it.delay_maximum.as_seconds()),
             Counters::Udp(_, it) => (it.datagrams > 0).then(|| it.delay_maximum.as_seconds()),
+            Counters::Stack(_, ends) => {
+                let it = &ends[1].counters;
+                (it.received_datagrams > 0).then(|| it.delay_maximum.as_seconds())
+            }
             Counters::Tcp(_) => None,
         }
     }

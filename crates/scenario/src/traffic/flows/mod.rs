@@ -1,7 +1,8 @@
-//! Flows over TCP and UDP.
+//! Flows over TCP, UDP and QUIC.
 
 mod multipath;
 mod paths;
+mod quic;
 mod shared_settings;
 mod split;
 mod subflow_changes;
@@ -34,10 +35,11 @@ use crate::reading::timers::{self, zero};
 use crate::reading::units::Measured;
 use paths::along;
 pub(crate) use paths::{FlowContext, room_taken};
+use quic::Quic;
 pub(crate) use tcp::Tcp;
 use udp::Udp;
 
-/// A flow, over TCP or UDP.
+/// A flow, over TCP, UDP or QUIC.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Flow(pub(crate) Both<Common, Transport>);
@@ -110,6 +112,8 @@ pub(crate) enum Transport {
     Tcp(Tcp),
     /// The User Datagram Protocol.
     Udp(Box<Udp>),
+    /// QUIC, by an implementation that is used as it is.
+    Quic(Box<Quic>),
 }
 
 choice! {
@@ -191,7 +195,11 @@ pub(crate) fn of_face(
 impl Flow {
     /// Whether the receiver of the data opens the connections.
     pub(crate) fn receiver_opens(&self) -> bool {
-        matches!(&self.0.own, Transport::Tcp(it) if it.receiver_opens())
+        match &self.0.own {
+            Transport::Tcp(it) => it.receiver_opens(),
+            Transport::Quic(it) => it.receiver_opens(),
+            Transport::Udp(_) => false,
+        }
     }
 
     fn plan(
@@ -212,6 +220,7 @@ impl Flow {
             Transport::Udp(it) => {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
+            Transport::Quic(it) => (it.plan(ip, dscp, context, ends, files)?, None, None),
             Transport::Tcp(it) => {
                 let split = it.split(context, ends)?;
                 if split.is_some() {

@@ -15,7 +15,7 @@ use windtunnel_world::{MultipathPlan, SplitPlan, Transport, headers};
 use super::multipath::Multipath;
 use super::paths::{FULL_PACKET, FlowContext};
 use super::split::Split;
-use super::workloads;
+use super::workloads::{self, Segments};
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::{Both, Located};
@@ -110,7 +110,8 @@ impl Tcp {
     ) -> Result<Transport, Mistake> {
         let settings = TcpSettings { dscp, ..self.checked_settings(ip, context, network)? };
         let workload = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
-        let workload = workloads::plan(&workload, context, ends, &settings, files)?;
+        let segments = Segments { data: settings.maximum_segment, headers: headers(&settings) };
+        let workload = workloads::plan(&workload, context, ends, segments, files)?;
         Ok(Transport::Tcp { settings: context.settings.share(settings), workload })
     }
 

@@ -1,26 +1,32 @@
-//! What flows over TCP carry.
-
-use windtunnel_applications::{Workload, WorkloadContext, WorkloadKeys};
-use windtunnel_transports::tcp::TcpSettings;
-use windtunnel_world::headers;
+//! What flows over streams carry.
 
 use super::paths::{FlowContext, Paths};
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
+use windtunnel_applications::{Workload, WorkloadContext, WorkloadKeys};
 
-/// What a flow between two nodes carries, over connections with these settings.
+/// The full segments or datagrams of a flow's connections, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Segments {
+    /// The data in one.
+    pub(super) data: u16,
+    /// Its headers, from that of IP on.
+    pub(super) headers: u32,
+}
+
+/// What a flow between two nodes carries, over connections with such segments.
 pub(super) fn plan(
     workload: &WorkloadKeys,
     context: &FlowContext<'_>,
     ends: [usize; 2],
-    settings: &TcpSettings,
+    segments: Segments,
     files: &mut Files<'_>,
 ) -> Result<Workload, Mistake> {
     let at_full_load =
-        |bytes, segments| at_full_load(&context.paths, ends, settings, bytes, segments);
+        |bytes, count| at_full_load(&context.paths, ends, segments.headers, bytes, count);
     workload.workload(&mut WorkloadContext {
         files,
-        maximum_segment: settings.maximum_segment,
+        maximum_segment: segments.data,
         rules: &context.controllers.extensions.rules,
         at_full_load: &at_full_load,
     })
@@ -31,14 +37,14 @@ pub(super) fn plan(
 fn at_full_load(
     paths: &Paths<'_>,
     ends: [usize; 2],
-    settings: &TcpSettings,
+    headers: u32,
     bytes: f64,
     segments: f64,
 ) -> f64 {
     let path = paths.links(ends);
     let transfers = path.iter().map(|it| {
         let direction = &paths.link(it.link()).directions[it.direction()];
-        let in_each = f64::from(headers(settings) + direction.overhead);
+        let in_each = f64::from(headers + direction.overhead);
         direction.rate.bits_per_second() as f64 / (8.0 * (bytes + segments * in_each))
     });
     transfers.reduce(f64::min).unwrap_or(1.0)

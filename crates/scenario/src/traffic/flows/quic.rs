@@ -1,0 +1,122 @@
+//! Flows over QUIC, between implementations that are used as they are.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use windtunnel_applications::WorkloadKeys;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::{Dscp, udp};
+use windtunnel_quic::{Quinn, QuinnController};
+use windtunnel_quinn::WindtunnelFactory;
+use windtunnel_stack::MakeStack;
+use windtunnel_world::{StackSettings, Transport};
+
+use super::paths::FlowContext;
+use super::workloads::{self, Segments};
+use crate::reading::error::{Mistake, suggestion};
+use crate::reading::files::Files;
+use crate::reading::located::Located;
+use crate::traffic::controllers::Controller;
+
+/// A flow over QUIC.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Quic {
+    /// What controls its congestion window, if that is not the implementation's own: a name under
+    /// `[controllers]`, the name of a controller, or a table with the latter as `kind` and
+    /// parameters.
+    controller: Option<Controller>,
+    /// What it carries; default: `bulk`. Each connection of a flow over TCP is a stream here.
+    workload: Option<Located<WorkloadKeys>>,
+    /// The implementation at both ends.
+    #[serde(default)]
+    quic: Implementation,
+}
+
+/// An implementation of QUIC.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename = "Quic", deny_unknown_fields)]
+struct Implementation {
+    /// Which it is.
+    #[serde(default)]
+    stack: Stack,
+    /// The name of its own controller; default: its default.
+    controller: Option<Located<String>>,
+}
+
+/// The name of an implementation of QUIC.
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+enum Stack {
+    /// [quinn](https://docs.rs/quinn) 0.11. Its own controllers are `cubic`, which is its default,
+    /// `new-reno` and `bbr`.
+    #[default]
+    Quinn,
+}
+
+impl Quic {
+    /// How a flow between two nodes is carried, and what.
+    pub(super) fn plan(
+        &self,
+        ip: IpVersion,
+        dscp: Dscp,
+        context: &FlowContext<'_>,
+        ends: [usize; 2],
+        files: &mut Files<'_>,
+    ) -> Result<Transport, Mistake> {
+        let (controller, maker) = self.maker(context)?;
+        let is_extended = match &self.controller {
+            Some(it) => context.controllers.settings(it)?.maker().is_some(),
+            None => false,
+        };
+        let keys = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
+        let settings = StackSettings {
+            protocol: "quic",
+            maker,
+            controller,
+            is_extended,
+            ip,
+            dscp,
+            receiver_opens: self.receiver_opens(),
+        };
+        let segments = Segments {
+            data: settings.maker.largest_datagram(),
+            headers: (ip.header() + udp::HEADER).into(),
+        };
+        let workload = workloads::plan(&keys, context, ends, segments, files)?;
+        Ok(Transport::Stack { settings: Arc::new(settings), workload })
+    }
+
+    /// Whether the receiver of the data connects.
+    pub(super) fn receiver_opens(&self) -> bool {
+        self.workload.as_ref().is_some_and(|it| it.value.receiver_opens())
+    }
+
+    /// The name of the controller, and what makes both ends.
+    fn maker(&self, context: &FlowContext<'_>) -> Result<(String, Arc<dyn MakeStack>), Mistake> {
+        let Stack::Quinn = self.quic.stack;
+        let (name, controller) = match (&self.controller, &self.quic.controller) {
+            (Some(_), Some(own)) => {
+                let message = "`controller` and `quic.controller` cannot both be set".to_owned();
+                return Err(own.mistake(message).help("leave out one of them"));
+            }
+            (Some(ours), None) => {
+                let settings = context.controllers.settings(ours)?;
+                let factory = WindtunnelFactory::new(&settings)
+                    .map_err(|it| ours.kind.mistake(it.to_string()).help("name another one"))?;
+                (settings.description().name.to_owned(), QuinnController::Windtunnel(factory))
+            }
+            (None, Some(own)) => {
+                let unknown = || {
+                    own.mistake(format!("quinn has no controller `{}`", own.value))
+                        .help(suggestion(&own.value, &QuinnController::OWN))
+                };
+                let controller = QuinnController::own(&own.value).ok_or_else(unknown)?;
+                (format!("quinn's {}", own.value), controller)
+            }
+            (None, None) => ("quinn's cubic".to_owned(), QuinnController::Cubic),
+        };
+        Ok((name, Arc::new(Quinn::new(controller))))
+    }
+}

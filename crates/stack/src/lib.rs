@@ -1,0 +1,186 @@
+//! The interface by which an implementation of a transport protocol, a *stack*, becomes a host of
+//! a simulated network.
+//!
+//! A stack does no input or output of its own and has no clock: the simulator calls it, says what
+//! time it is, hands it what arrived, and takes what it sends. Six calls are enough:
+//!
+//! 1. [`MakeStack::make`] makes the stack of one end of a connection.
+//! 2. [`Stack::receive`]: datagrams have arrived, all that are read together.
+//! 3. [`Stack::wake`]: the time has come that it asked for.
+//! 4. [`Stack::send`]: what leaves now, until there is nothing more.
+//! 5. [`Stack::next_wake`]: when it wants to be called again, asked after every call.
+//! 6. [`Stack::state`]: what it tells of its connection.
+//!
+//! One whose data are streams is a [`StreamStack`] as well, so that any application can use it.
+//!
+//! Time is what has passed since the run began. It never runs backwards, and a stack sees no other
+//! clock: one that reads the clock of the machine gives other results in each run.
+
+use std::fmt::Debug;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// The ECN field of the IP header of a datagram (RFC 3168, section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Ecn {
+    /// Not-ECT: routers may not mark it.
+    #[default]
+    NotCapable,
+    /// ECT(0).
+    Capable0,
+    /// ECT(1), which scalable controllers use (RFC 9331).
+    Capable1,
+    /// CE: it was marked.
+    Congestion,
+}
+
+/// A UDP datagram that has arrived.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Datagram<'a> {
+    /// Where it comes from.
+    pub from: SocketAddr,
+    /// Where it was sent to: an address of the host.
+    pub to: SocketAddr,
+    /// Its ECN field.
+    pub ecn: Ecn,
+    /// Its data.
+    pub bytes: &'a [u8],
+}
+
+/// What leaves at once: one datagram, or several of the same size but for the last, which may be
+/// shorter, as with segmentation offload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Departure {
+    /// Where it is sent to.
+    pub to: SocketAddr,
+    /// The ECN field of each datagram.
+    pub ecn: Ecn,
+    /// The bytes of each datagram but the last; not zero.
+    pub segment: usize,
+}
+
+/// What a stack tells of its connection; none where it does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct State {
+    /// The congestion window in bytes.
+    pub cwnd: Option<u64>,
+    /// The slow-start threshold in bytes.
+    pub ssthresh: Option<u64>,
+    /// Bytes in flight.
+    pub in_flight: Option<u64>,
+    /// The smoothed round trip.
+    pub smoothed_rtt: Option<Duration>,
+    /// The least round trip.
+    pub least_rtt: Option<Duration>,
+    /// The pacing rate in bytes per second.
+    pub pacing_rate: Option<u64>,
+    /// Packets that it considered lost so far.
+    pub lost_packets: Option<u64>,
+    /// How often it reduced its rate of sending.
+    pub decreases: Option<u64>,
+    /// The largest datagram that it sends, in bytes.
+    pub mtu: Option<u16>,
+}
+
+/// An implementation of a transport protocol, as the end of a connection.
+pub trait Stack: Debug + Send {
+    /// These datagrams have arrived and are read together.
+    fn receive(&mut self, now: Duration, datagrams: &[Datagram<'_>]);
+
+    /// The time has come that it asked for. An earlier call does no harm.
+    fn wake(&mut self, now: Duration);
+
+    /// Puts what leaves now into `buffer`, which is empty; none if nothing does. It is asked again
+    /// until there is nothing more.
+    fn send(&mut self, now: Duration, buffer: &mut Vec<u8>) -> Option<Departure>;
+
+    /// When it wants [`Stack::wake`] to be called, if ever. It may change with each other call.
+    fn next_wake(&mut self) -> Option<Duration>;
+
+    /// What it tells of its connection.
+    fn state(&self) -> State;
+}
+
+/// What has happened to a stack's streams.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The handshake is over.
+    Connected,
+    /// More streams may be opened than before.
+    Available,
+    /// The peer has opened this stream.
+    Opened(u64),
+    /// There is something to read, or the end.
+    Readable(u64),
+    /// There is room to write again, after there was too little.
+    Writable(u64),
+    /// All that was written was acknowledged, the end as well.
+    Acknowledged(u64),
+    /// The connection is over, because of this.
+    Failed(String),
+}
+
+/// What was read of a stream.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Read {
+    /// How many bytes.
+    pub bytes: u64,
+    /// Whether there will be no more.
+    pub is_end: bool,
+}
+
+/// A stack whose data are streams of bytes in both directions, numbered from 0 in the order in
+/// which the end that connected opened them. What is in them is of no concern: bytes are counted.
+pub trait StreamStack: Stack {
+    /// Opens a stream, if the peer allows another one; returns its number.
+    fn open(&mut self, now: Duration) -> Option<u64>;
+
+    /// Takes as many of `bytes` more as there is room for; returns how many.
+    fn write(&mut self, now: Duration, stream: u64, bytes: u64) -> u64;
+
+    /// Nothing more will be written.
+    fn finish(&mut self, now: Duration, stream: u64);
+
+    /// Reads what has arrived in order.
+    fn read(&mut self, now: Duration, stream: u64) -> Read;
+
+    /// What has happened since the last call; none if nothing has.
+    fn next_event(&mut self) -> Option<Event>;
+}
+
+/// Which end of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Role {
+    /// The one that connects.
+    Client,
+    /// The one that waits for that.
+    Server,
+}
+
+/// One end of a connection that is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Which end.
+    pub role: Role,
+    /// Its own address.
+    pub own: SocketAddr,
+    /// That of the peer.
+    pub peer: SocketAddr,
+    /// What its random numbers are to be made from: another one in each run.
+    pub seed: u64,
+}
+
+/// Makes stacks.
+pub trait MakeStack: Debug + Send + Sync {
+    /// Its name.
+    fn name(&self) -> &'static str;
+
+    /// The bytes of the largest datagram that it sends.
+    fn largest_datagram(&self) -> u16;
+
+    /// The stack of one end, which begins now.
+    ///
+    /// # Errors
+    /// Why there can be none.
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String>;
+}
