@@ -59,6 +59,7 @@ fn of_plan(plan: &Plan) -> Vec<String> {
     advice.extend(overloads(plan, &flows));
     advice.extend(unfinished_files(plan, &flows));
     advice.extend(marks_that_nobody_makes(plan, &flows));
+    advice.extend(stacks_that_differ(plan));
     advice
 }
 
@@ -141,6 +142,19 @@ fn unfinished_files(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
         })
     });
     unfinished.collect()
+}
+
+/// Flows over implementations that do not repeat what they did.
+fn stacks_that_differ(plan: &Plan) -> Vec<String> {
+    let differs = plan.flows.iter().filter_map(|flow| match &flow.transport {
+        Transport::Stack { settings, .. } if !settings.maker.is_deterministic() => Some(format!(
+            "flow `{}`: {} draws random numbers of its own, and each run differs a little, also \
+             with the same seed",
+            flow.name, settings.controller
+        )),
+        _ => None,
+    });
+    differs.collect()
 }
 
 /// Flows that would answer marks, where no queue on their path makes any.

@@ -178,6 +178,11 @@ pub trait MakeStack: Debug + Send + Sync {
     /// The bytes of the largest datagram that it sends.
     fn largest_datagram(&self) -> u16;
 
+    /// Whether its runs are the same when the seed is: it draws no random number of its own.
+    fn is_deterministic(&self) -> bool {
+        true
+    }
+
     /// The stack of one end, which begins now.
     ///
     /// # Errors

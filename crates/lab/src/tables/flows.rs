@@ -150,8 +150,12 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
     .number(JITTER_S, |it| it.jitter())
     .count_if_any(IN_FLIGHT, |it| it.in_flight())
     .number(
-        column("rtt_s", "The mean of the measured round-trip times; empty for UDP.")
-            .less_is_better(),
+        column(
+            "rtt_s",
+            "The mean of the measured round-trip times, or of QUIC of the smoothed ones whenever a \
+             datagram arrived at the source of the data; empty for UDP.",
+        )
+        .less_is_better(),
         |it| it.rtt(),
     )
     .number(
@@ -159,7 +163,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
             "delay_s",
             "The mean delay: from a Data's first Interest to the Data, from a segment's first \
              transmission to its acknowledgement, or from a datagram's transmission to its \
-             arrival.",
+             arrival; empty for QUIC.",
         )
         .less_is_better(),
         |it| it.delay(),
@@ -172,7 +176,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         |it| it.ndn().and_then(|it| mean(it.last_delay_sum, it.data)),
     )
     .number(
-        column("delay_minimum_s", "The least delay; of TCP the least round trip.")
+        column("delay_minimum_s", "The least delay; of TCP and QUIC the least round trip.")
             .title("minimum delay"),
         |it| it.least_delay(),
     )

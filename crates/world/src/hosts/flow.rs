@@ -232,9 +232,7 @@ fn sample_of_stack(
     seconds: f64,
 ) -> FlowSample {
     let bits = (now.received_bytes - last.received_bytes) as f64 * 8.0;
-    let datagrams = now.received_datagrams - last.received_datagrams;
     let segments = |bytes: u64| bytes as f64 / f64::from(state.mtu.unwrap_or(1).max(1));
-    let delay = (now.delay_sum - last.delay_sum).as_seconds();
     FlowSample {
         time_s,
         goodput_bps: bits / seconds,
@@ -242,7 +240,6 @@ fn sample_of_stack(
         cwnd: state.cwnd.map(segments),
         ssthresh: state.ssthresh.map(segments),
         smoothed_rtt_s: state.smoothed_rtt.map(|it| it.as_secs_f64()),
-        delay_s: (datagrams > 0).then(|| delay / datagrams as f64),
         reordered: Some(now.reordered - last.reordered),
         marks: now.marks - last.marks,
         ..FlowSample::default()

@@ -26,8 +26,10 @@ use crate::side::Side;
 const PORTS: [u16; 2] = [443, 40_000];
 /// More datagrams than any stack sends at one instant: who sends so many never ends.
 const MOST_AT_ONCE: u64 = 100_000;
-/// How much later than now a stack is woken at least.
-const GRANULARITY: Duration = Duration::from_nanos(1);
+/// How much later than now a stack is woken that asks for a time that is over.
+const GRANULARITY: Duration = Duration::from_nanos(1000);
+/// How often in a row a stack may ask for that while nothing comes or goes.
+const MOST_OVERDUE: u32 = 10_000;
 
 /// The two ends of a flow.
 #[derive(Clone, Debug)]
@@ -54,6 +56,9 @@ pub(super) struct StackEnd {
     /// Streams are opened up to this one, as soon as the peer allows it.
     pub(super) wanted: u64,
     opened: u64,
+    is_connected: bool,
+    /// How often in a row it has asked to be woken at a time that was over.
+    overdue: u32,
     /// Whether it is being called, or an application by it.
     is_busy: bool,
     alarm: Alarm,
@@ -117,25 +122,19 @@ pub struct StackCounters {
     next: u64,
     /// Bytes of streams that were received in order.
     pub received_bytes: u64,
-    /// The sum of the times from sending to arrival of the datagrams received, and the least and
-    /// the greatest.
-    pub delay_sum: Duration,
-    /// The least of them.
-    pub delay_minimum: Option<Duration>,
-    /// The greatest of them.
-    pub delay_maximum: Duration,
+    /// The sum of the smoothed round trips that its stack told whenever datagrams had arrived,
+    /// once it was connected.
+    pub rtt_sum: Duration,
+    /// How many they are.
+    pub rtt_samples: u64,
 }
 
 impl StackCounters {
-    fn receive(&mut self, now: Time, datagram: &Datagram, ecn: Ecn) {
-        let delay = now.since(datagram.sent);
+    fn receive(&mut self, datagram: &Datagram, ecn: Ecn) {
         self.received_datagrams += 1;
         self.marks += u64::from(ecn == Ecn::Congestion);
         self.reordered += u64::from(datagram.sequence < self.next);
         self.next = self.next.max(datagram.sequence + 1);
-        self.delay_sum += delay;
-        self.delay_minimum = Some(self.delay_minimum.map_or(delay, |it| it.min(delay)));
-        self.delay_maximum = self.delay_maximum.max(delay);
     }
 }
 
@@ -196,6 +195,8 @@ impl Stacks {
                 watched: BTreeSet::new(),
                 wanted: 0,
                 opened: if role == Role::Client { 0 } else { u64::MAX },
+                is_connected: false,
+                overdue: 0,
                 is_busy: false,
                 alarm: Alarm::NONE,
                 counters: StackCounters::default(),
@@ -243,6 +244,13 @@ impl StackEnd {
     pub(super) fn state(&self) -> State {
         let state = |it: &dyn StreamStack| guarded(|| it.state()).unwrap_or_default();
         self.stack.as_deref().map(state).unwrap_or_default()
+    }
+
+    fn note_round_trip(&mut self) {
+        if let Some(rtt) = self.state().smoothed_rtt.filter(|_| self.is_connected) {
+            self.counters.rtt_sum += inside(rtt);
+            self.counters.rtt_samples += 1;
+        }
     }
 
     /// Opens the streams that are wanted, as far as the peer allows it.
@@ -310,10 +318,14 @@ impl Hosts {
             bytes: network.packets.message(content),
         };
         let end = stacks.end(now, side);
-        end.counters.receive(now, datagram, packet.ecn);
+        end.counters.receive(datagram, packet.ecn);
+        end.overdue = 0;
         end.call(|it| it.receive(outside(now), &[arrived]));
         network.packets.discard(packet);
         self.settle(network, now, stack, side);
+        if let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] {
+            end.note_round_trip();
+        }
         self.tell_watchers(network, now, stack, side);
     }
 
@@ -352,10 +364,16 @@ impl Hosts {
         let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] else { return };
         end.is_busy = false;
         if let Some(Some(wake)) = end.call(|it| it.next_wake()) {
-            let nanoseconds = u64::try_from(wake.as_nanos()).unwrap_or(u64::MAX / 1000);
-            let picoseconds = nanoseconds.saturating_mul(1000);
-            let wake = (Time::ZERO + Duration::from_picos(picoseconds)).max(now + GRANULARITY);
-            if end.alarm.set(wake) {
+            let mut wake = Time::ZERO + inside(wake);
+            if wake <= now {
+                wake = now + GRANULARITY;
+                end.overdue += 1;
+            } else {
+                end.overdue = 0;
+            }
+            if end.overdue > MOST_OVERDUE {
+                end.fail("it asks for ever to be woken at a time that is over".to_owned());
+            } else if end.alarm.set(wake) {
                 network.schedule(wake, Event::new(Kind::Stack, 2 * stack + side as u32));
             }
         }
@@ -391,6 +409,7 @@ impl Hosts {
                     content: Some(network.packets.copy_message(part)),
                 };
                 end.counters.datagrams += 1;
+                end.overdue = 0;
                 end.counters.bytes += part.len() as u64;
                 let packet = stacks.packet(datagram, ecn_of_stack(departure.ecn));
                 network.send(
@@ -420,7 +439,7 @@ impl Hosts {
     ) {
         let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] else { return };
         match event {
-            StackEvent::Connected => {}
+            StackEvent::Connected => end.is_connected = true,
             StackEvent::Available => end.open(now),
             StackEvent::Opened(number) => {
                 end.streams.entry(number).or_insert_with(StackStream::new).is_open = true;
@@ -519,6 +538,12 @@ impl Hosts {
 /// What has passed since the run began, as stacks count it.
 pub(super) fn outside(now: Time) -> std::time::Duration {
     std::time::Duration::from_nanos(now.as_nanos())
+}
+
+/// A time as stacks count it, as the world does; what is beyond its end is the end.
+fn inside(time: std::time::Duration) -> Duration {
+    let picoseconds = time.as_nanos().saturating_mul(1000);
+    Duration::from_picos(u64::try_from(picoseconds).unwrap_or(u64::MAX))
 }
 
 fn ecn_for_stack(ecn: Ecn) -> stack::Ecn {

@@ -263,7 +263,11 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(_, it) => mean(it.rtt_sum, it.rtt_samples),
             Counters::Tcp(it) => mean(it.sender.rtt_sum, it.sender.rtt_samples),
-            Counters::Udp(..) | Counters::Stack(..) => None,
+            Counters::Stack(_, ends) => {
+                let it = &ends[0].counters;
+                mean(it.rtt_sum, it.rtt_samples)
+            }
+            Counters::Udp(..) => None,
         }
     }
 
@@ -272,10 +276,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => mean(it.delay_sum, it.data),
             Counters::Tcp(it) => mean(it.sender.delay_sum, it.sender.delay_samples),
             Counters::Udp(_, it) => mean(it.delay_sum, it.datagrams),
-            Counters::Stack(_, ends) => {
-                let it = &ends[1].counters;
-                mean(it.delay_sum, it.received_datagrams)
-            }
+            Counters::Stack(..) => None,
         }
     }
 
@@ -284,7 +285,9 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.delay_minimum,
             Counters::Tcp(it) => it.sender.rtt_minimum,
             Counters::Udp(_, it) => it.delay_minimum,
-            Counters::Stack(_, ends) => ends[1].counters.delay_minimum,
+            Counters::Stack(_, ends) => {
+                return ends[0].state.least_rtt.map(|it| it.as_secs_f64());
+            }
         };
         least.map(Duration::as_seconds)
     }
@@ -293,11 +296,7 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(_, it) => (it.data > 0).then(|| it.delay_maximum.as_seconds()),
             Counters::Udp(_, it) => (it.datagrams > 0).then(|| it.delay_maximum.as_seconds()),
-            Counters::Stack(_, ends) => {
-                let it = &ends[1].counters;
-                (it.received_datagrams > 0).then(|| it.delay_maximum.as_seconds())
-            }
-            Counters::Tcp(_) => None,
+            Counters::Tcp(_) | Counters::Stack(..) => None,
         }
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Dscp, udp};
-use windtunnel_quic::{Quinn, QuinnController};
+use windtunnel_quic::{Noq, NoqController, Quinn, QuinnController};
 use windtunnel_quinn::WindtunnelFactory;
 use windtunnel_stack::MakeStack;
 use windtunnel_world::{StackSettings, Transport};
@@ -53,6 +53,9 @@ enum Stack {
     /// `new-reno` and `bbr`.
     #[default]
     Quinn,
+    /// [noq](https://docs.rs/noq) 1.4, a fork of quinn that obeys a controller's pacing rate. Its own
+    /// controllers are `cubic`, which is its default, `new-reno` and `bbr3`.
+    Noq,
 }
 
 impl Quic {
@@ -95,28 +98,60 @@ impl Quic {
 
     /// The name of the controller, and what makes both ends.
     fn maker(&self, context: &FlowContext<'_>) -> Result<(String, Arc<dyn MakeStack>), Mistake> {
-        let Stack::Quinn = self.quic.stack;
-        let (name, controller) = match (&self.controller, &self.quic.controller) {
+        let stack = self.quic.stack;
+        match (&self.controller, &self.quic.controller) {
             (Some(_), Some(own)) => {
                 let message = "`controller` and `quic.controller` cannot both be set".to_owned();
-                return Err(own.mistake(message).help("leave out one of them"));
+                Err(own.mistake(message).help("leave out one of them"))
             }
             (Some(ours), None) => {
                 let settings = context.controllers.settings(ours)?;
                 let factory = WindtunnelFactory::new(&settings)
                     .map_err(|it| ours.kind.mistake(it.to_string()).help("name another one"))?;
-                (settings.description().name.to_owned(), QuinnController::Windtunnel(factory))
+                Ok((settings.description().name.to_owned(), stack.with(factory)))
             }
-            (None, Some(own)) => {
-                let unknown = || {
-                    own.mistake(format!("quinn has no controller `{}`", own.value))
-                        .help(suggestion(&own.value, &QuinnController::OWN))
-                };
-                let controller = QuinnController::own(&own.value).ok_or_else(unknown)?;
-                (format!("quinn's {}", own.value), controller)
+            (None, own) => {
+                let name = own.as_ref().map_or(stack.own()[0], |it| it.value.as_str());
+                let maker = stack.with_own(name).ok_or_else(|| {
+                    let message = format!("{} has no controller `{name}`", stack.name());
+                    let mistake = own.as_ref().map(|it| it.mistake(message.clone()));
+                    mistake
+                        .unwrap_or_else(|| Mistake::new(message))
+                        .help(suggestion(name, stack.own()))
+                })?;
+                Ok((format!("{}'s {name}", stack.name()), maker))
             }
-            (None, None) => ("quinn's cubic".to_owned(), QuinnController::Cubic),
-        };
-        Ok((name, Arc::new(Quinn::new(controller))))
+        }
+    }
+}
+
+impl Stack {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Quinn => "quinn",
+            Self::Noq => "noq",
+        }
+    }
+
+    /// The names of its own controllers, the default first.
+    fn own(self) -> &'static [&'static str] {
+        match self {
+            Self::Quinn => &QuinnController::OWN,
+            Self::Noq => &NoqController::OWN,
+        }
+    }
+
+    fn with_own(self, name: &str) -> Option<Arc<dyn MakeStack>> {
+        Some(match self {
+            Self::Quinn => Arc::new(Quinn::new(QuinnController::own(name)?)),
+            Self::Noq => Arc::new(Noq::new(NoqController::own(name)?)),
+        })
+    }
+
+    fn with(self, controller: WindtunnelFactory) -> Arc<dyn MakeStack> {
+        match self {
+            Self::Quinn => Arc::new(Quinn::new(QuinnController::Windtunnel(controller))),
+            Self::Noq => Arc::new(Noq::new(NoqController::Windtunnel(controller))),
+        }
     }
 }

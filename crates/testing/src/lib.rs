@@ -1,0 +1,199 @@
+//! Unit tests of an implementation of a transport protocol, over a simulated network and in virtual
+//! time: a minute takes milliseconds, and each run is the same.
+//!
+//! The implementation is a [`StreamStack`](windtunnel_stack::StreamStack); here it is quinn.
+//!
+//! ```
+//! use std::time::Duration;
+//! use windtunnel_quic::{Quinn, QuinnController};
+//! use windtunnel_testing::Network;
+//!
+//! let network = Network::link("10 Mbps", "15 ms").queue("25 packets").loss("0.1 %");
+//! let outcome = network.transfer(Quinn::new(QuinnController::Bbr), 2_000_000);
+//! assert!(outcome.completed_within(Duration::from_secs(3)), "{outcome}");
+//! ```
+
+use std::fmt;
+use std::sync::Arc;
+use std::time::Duration;
+
+use windtunnel_engine as engine;
+use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
+use windtunnel_stack::MakeStack;
+use windtunnel_world::{FlowCounters, StackCounts, Transport, World};
+
+/// How long a transfer may take in virtual time, unless that is said.
+const LONGEST: &str = "10 min";
+
+/// A network between two hosts, by the keys of scenario files.
+#[derive(Clone, Debug)]
+pub struct Network {
+    /// The keys of its only link; none of a network that is a scenario.
+    keys: Vec<String>,
+    scenario: Option<String>,
+    seed: u64,
+    duration: String,
+}
+
+/// What became of a transfer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Outcome {
+    /// How long it took until the last byte was received; none if that did not happen.
+    pub completion: Option<Duration>,
+    /// The bytes that were received in order.
+    pub received_bytes: u64,
+    /// Datagrams that the sender and the receiver of the data sent.
+    pub datagrams: [u64; 2],
+    /// Packets that queues dropped, and that links lost.
+    pub dropped: u64,
+    /// What both ends counted, and told at the end.
+    pub ends: [StackCounts; 2],
+}
+
+impl Outcome {
+    /// Whether everything was received in so much time.
+    #[must_use]
+    pub fn completed_within(&self, most: Duration) -> bool {
+        self.completion.is_some_and(|it| it <= most)
+    }
+
+    /// Why one of the ends could not go on, if so.
+    #[must_use]
+    pub fn failure(&self) -> Option<&str> {
+        self.ends.iter().find_map(|it| it.failure.as_deref())
+    }
+}
+
+impl fmt::Display for Outcome {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self { received_bytes, datagrams: [there, back], dropped, .. } = self;
+        match self.completion {
+            Some(it) => write!(f, "received {received_bytes} B in {it:?}")?,
+            None => write!(f, "received {received_bytes} B and not the end")?,
+        }
+        write!(f, " with {there} datagrams, and {back} back, of which {dropped} were dropped")?;
+        self.failure().map_or(Ok(()), |it| write!(f, "; an end could not go on: {it}"))
+    }
+}
+
+impl Network {
+    /// A link with this rate and delay in each direction, such as `"10 Mbps"` and `"15 ms"`.
+    #[must_use]
+    pub fn link(rate: &str, delay: &str) -> Self {
+        let keys = vec![format!("rate = \"{rate}\""), format!("delay = \"{delay}\"")];
+        Self { keys, scenario: None, seed: 1, duration: LONGEST.to_owned() }
+    }
+
+    /// A scenario as in a file, with a flow `test`, which must be over QUIC. That flow is the
+    /// transfer; what else it says of the flow, such as when it starts, stays.
+    #[must_use]
+    pub fn scenario(text: &str) -> Self {
+        let (keys, duration) = (Vec::new(), LONGEST.to_owned());
+        Self { keys, scenario: Some(text.to_owned()), seed: 1, duration }
+    }
+
+    /// With queues that hold so much, such as `"25 packets"` or `"64 kB"`.
+    #[must_use]
+    pub fn queue(self, limit: &str) -> Self {
+        self.with("queue", &format!("{{ kind = \"drop-tail\", limit = \"{limit}\" }}"))
+    }
+
+    /// With random losses in both directions, such as `"2 %"`.
+    #[must_use]
+    pub fn loss(self, share: &str) -> Self {
+        self.with("loss", &format!("\"{share}\""))
+    }
+
+    /// With any other key of a link, whose value is written as in a scenario file.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: &str) -> Self {
+        self.keys.push(format!("{key} = {value}"));
+        self
+    }
+
+    /// For so long in virtual time, such as `"500 ms"`, and not 10 minutes.
+    #[must_use]
+    pub fn duration(mut self, duration: &str) -> Self {
+        self.duration = duration.to_owned();
+        self
+    }
+
+    /// With other random numbers.
+    #[must_use]
+    pub fn seed(mut self, seed: u64) -> Self {
+        self.seed = seed;
+        self
+    }
+
+    fn text(&self, bytes: u64) -> String {
+        let Some(scenario) = &self.scenario else {
+            let keys = self.keys.join(", ");
+            return format!(
+                "duration = \"{}\"\n\
+                 seed = {}\n\
+                 nodes = {{ sender = {{}}, receiver = {{}} }}\n\
+                 links.link = {{ nodes = [\"sender\", \"receiver\"], {keys} }}\n\
+                 [flows.test]\n\
+                 from = \"sender\"\n\
+                 to = \"receiver\"\n\
+                 protocol = \"quic\"\n\
+                 workload = {{ kind = \"file\", size = \"{bytes} B\" }}\n",
+                self.duration, self.seed
+            );
+        };
+        scenario.clone()
+    }
+
+    /// Has the sender connect and send so many bytes on one stream, and waits until they are received.
+    ///
+    /// # Panics
+    /// If the network or the scenario is written wrongly: the message is that of
+    /// `windtunnel check`.
+    #[must_use]
+    pub fn transfer(&self, stack: impl MakeStack + 'static, bytes: u64) -> Outcome {
+        let text = self.text(bytes);
+        let outside = Outside {
+            extensions: &Extensions::default(),
+            files: &mut |name| {
+                let help = "write what it holds into the scenario".to_owned();
+                Err(Unreadable { why: format!("no file {name} can be read in a test"), help })
+            },
+        };
+        let study = Study::read("network", &text, &[], outside);
+        let study = study.unwrap_or_else(|mistake| panic!("{mistake}"));
+        let mut plan = (*study.cases[0].plan).clone();
+        let flow = plan.flows.iter().position(|it| it.name == "test");
+        let place = flow.expect("the scenario has a flow `test`");
+        let Transport::Stack { settings, .. } = &mut plan.flows[place].transport else {
+            panic!("flow `test` is not over QUIC")
+        };
+        Arc::make_mut(settings).maker = Arc::new(stack);
+        let mut world = World::new(&plan).unwrap_or_else(|error| panic!("{error:?}"));
+        outcome(&mut world, place, plan.end())
+    }
+}
+
+/// Lets a world go on until a flow is over, or the end.
+fn outcome(world: &mut World, place: usize, end: engine::Time) -> Outcome {
+    let step = engine::Duration::from_millis(100);
+    let mut now = engine::Time::ZERO;
+    loop {
+        now = (now + step).min(end);
+        world.advance(now);
+        let flow = world.flows().nth(place).expect("it was found in the plan");
+        let FlowCounters::Stack(ends) = flow.counters else { unreachable!("it is over a stack") };
+        let has_failed = ends.iter().any(|it| it.failure.is_some());
+        if flow.finished.is_none() && !has_failed && now < end {
+            continue;
+        }
+        let dropped = world.ports(now).map(|(it, _)| it.dropped()).sum();
+        let completion = flow.finished.map(|it| it.since(flow.start).as_nanos());
+        return Outcome {
+            completion: completion.map(Duration::from_nanos),
+            received_bytes: ends[1].counters.received_bytes,
+            datagrams: [0, 1].map(|it| ends[it].counters.datagrams),
+            dropped,
+            ends: *ends,
+        };
+    }
+}
