@@ -135,7 +135,8 @@ class Reader:
             return self.body(tokens, at + 2, child)
         file = parent.file
         folder = file.parent if file.stem in {"lib", "mod"} else file.with_suffix("")
-        files = [folder / f"{name}.rs", folder / name / "mod.rs"]
+        # The last one by a `path`: a file that several modules have.
+        files = [folder / f"{name}.rs", folder / name / "mod.rs", file.parent / f"{name}.rs"]
         parent.children[name] = self.read(next(it for it in files if it.exists()), parent)
         return at + 2
 

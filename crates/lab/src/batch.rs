@@ -416,7 +416,7 @@ impl Shared {
         let ended = caught(|| world.run(control, self.study.real_time_limit));
         match (captures, &ended) {
             (Some(captures), Err(_) | Ok((Stop::Cancelled, _))) => captures.discard(),
-            (Some(captures), Ok(_)) => captures.finish().map_err(Failure::Unwritten)?,
+            (Some(captures), Ok(_)) => captures.finish(&world).map_err(Failure::Unwritten)?,
             (None, _) => {}
         }
         let (stop, events) = ended.map_err(failed)?;

@@ -172,26 +172,32 @@ impl Captures {
             watchers.push((node, Box::new(move |seen| lock(&file).take(seen, &frames))));
         }
         world.watch(plan, watchers);
-        Started(files)
+        Started { files, keys: folder.join("keys.log") }
     }
 }
 
 /// The captures of a run that has begun.
 #[derive(Debug)]
-pub(crate) struct Started(Vec<Arc<Mutex<Capture>>>);
+pub(crate) struct Started {
+    files: Vec<Arc<Mutex<Capture>>>,
+    /// Where the secrets go that decrypt what is in them, if there are any.
+    keys: PathBuf,
+}
 
 impl Started {
-    /// Writes what is left, after the run.
+    /// Writes what is left, after the run of that world.
     ///
     /// # Errors
     /// Of the first file that could not be written.
-    pub(crate) fn finish(self) -> io::Result<()> {
-        self.0.iter().try_for_each(|it| lock(it).finish())
+    pub(crate) fn finish(self, world: &World) -> io::Result<()> {
+        self.files.iter().try_for_each(|it| lock(it).finish())?;
+        let secrets = world.secrets();
+        if secrets.is_empty() { Ok(()) } else { fs::write(&self.keys, secrets) }
     }
 
     /// Removes the files of a run that is not kept.
     pub(crate) fn discard(self) {
-        for capture in self.0 {
+        for capture in self.files {
             // What cannot be removed was not written, or goes with its folder.
             let _ = fs::remove_file(&lock(&capture).path);
         }

@@ -55,7 +55,7 @@ impl Recording {
     /// If a capture could not be written.
     pub fn finish(self, world: &mut World, end: Time) -> io::Result<(Study, Outcome)> {
         world.finish(end);
-        self.captures.map_or(Ok(()), Started::finish)?;
+        self.captures.map_or(Ok(()), |it| it.finish(world))?;
         let run = Run {
             case: 0,
             number: 0,

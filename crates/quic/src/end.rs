@@ -10,12 +10,15 @@ use windtunnel_stack::{
     Datagram, Departure, Ecn, Event, Place, Read, Role, Stack, State, StreamStack,
 };
 
+use super::api::rustls::crypto::ring::default_provider;
+use super::api::rustls::{self, RootCertStore};
 use super::api::{
     self, ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    RootCertStore, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig,
+    QuicClientConfig, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig,
 };
 use crate::content;
 use crate::identity::{self, NAME};
+use crate::secrets::Secrets;
 
 /// How many datagrams leave as one at most, as with segmentation offload on Linux.
 const MOST_DATAGRAMS: usize = 10;
@@ -28,11 +31,18 @@ fn server(transport: Arc<TransportConfig>) -> Result<ServerConfig, String> {
     Ok(server)
 }
 
-fn client(transport: Arc<TransportConfig>) -> Result<ClientConfig, String> {
+fn client(transport: Arc<TransportConfig>, secrets: Arc<Secrets>) -> Result<ClientConfig, String> {
     let mut roots = RootCertStore::empty();
     roots.add(identity::certificate()).map_err(|it| it.to_string())?;
-    let mut client =
-        ClientConfig::with_root_certificates(Arc::new(roots)).map_err(|it| it.to_string())?;
+    let mut client = rustls::ClientConfig::builder_with_provider(Arc::new(default_provider()))
+        .with_protocol_versions(&[&rustls::version::TLS13])
+        .map_err(|it| it.to_string())?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    client.enable_early_data = true;
+    client.key_log = secrets;
+    let client = QuicClientConfig::try_from(client).map_err(|it| it.to_string())?;
+    let mut client = ClientConfig::new(Arc::new(client));
     client.transport_config(transport);
     Ok(client)
 }
@@ -59,9 +69,11 @@ pub(super) fn make(
         answers: VecDeque::new(),
         events: VecDeque::new(),
         state: State::default(),
+        secrets: Arc::default(),
     };
     if place.role == Role::Client {
-        let connected = end.endpoint.connect(began + now, client(transport)?, place.peer, NAME);
+        let client = client(transport, Arc::clone(&end.secrets))?;
+        let connected = end.endpoint.connect(began + now, client, place.peer, NAME);
         end.connection = Some(connected.map_err(|it| it.to_string())?);
     }
     Ok(Box::new(end))
@@ -80,6 +92,8 @@ struct End {
     answers: VecDeque<(Transmit, Vec<u8>)>,
     events: VecDeque<Event>,
     state: State,
+    /// Of the end that connects.
+    secrets: Arc<Secrets>,
 }
 
 impl End {
@@ -208,6 +222,10 @@ impl Stack for End {
 
     fn state(&self) -> State {
         self.state
+    }
+
+    fn secrets(&self) -> String {
+        self.secrets.lines()
     }
 }
 

@@ -1,10 +1,13 @@
 //! Implementations of QUIC as hosts of simulated networks: quinn, and noq, a
 //! fork of it.
 
+#![expect(clippy::duplicate_mod, reason = "quinn and noq, a fork of it, have the same methods")]
+
 mod content;
 mod identity;
 mod noq;
 mod quinn;
+mod secrets;
 
 pub use noq::{Noq, NoqController};
 pub use quinn::{Quinn, QuinnController};

@@ -35,7 +35,7 @@ pub enum NoqController {
     /// noq's BBRv3, whose random numbers differ from run to run.
     Bbr3,
     /// One of Windtunnel's.
-    Windtunnel(WindtunnelFactory),
+    Windtunnel(Box<WindtunnelFactory>),
 }
 
 impl NoqController {
@@ -58,7 +58,7 @@ impl NoqController {
             Self::Cubic => Arc::new(CubicConfig::default()),
             Self::NewReno => Arc::new(NewRenoConfig::default()),
             Self::Bbr3 => Arc::new(Bbr3Config::default()),
-            Self::Windtunnel(it) => Arc::new(it.clone()),
+            Self::Windtunnel(it) => Arc::new((**it).clone()),
         }
     }
 }

@@ -35,7 +35,7 @@ pub enum QuinnController {
     /// quinn's BBR, of the first version.
     Bbr,
     /// One of Windtunnel's.
-    Windtunnel(WindtunnelFactory),
+    Windtunnel(Box<WindtunnelFactory>),
 }
 
 impl QuinnController {
@@ -58,7 +58,7 @@ impl QuinnController {
             Self::Cubic => Arc::new(CubicConfig::default()),
             Self::NewReno => Arc::new(NewRenoConfig::default()),
             Self::Bbr => Arc::new(BbrConfig::default()),
-            Self::Windtunnel(it) => Arc::new(it.clone()),
+            Self::Windtunnel(it) => Arc::new((**it).clone()),
         }
     }
 }

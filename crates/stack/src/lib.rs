@@ -99,6 +99,11 @@ pub trait Stack: Debug + Send {
 
     /// What it tells of its connection.
     fn state(&self) -> State;
+
+    /// What decrypts its packets, as lines of a key log (`SSLKEYLOGFILE`, RFC 9850): all so far.
+    fn secrets(&self) -> String {
+        String::new()
+    }
 }
 
 /// What has happened to a stack's streams.

@@ -334,6 +334,12 @@ impl World {
         })
     }
 
+    /// What decrypts the packets of flows over QUIC, as lines of a key log (RFC 9850).
+    #[must_use]
+    pub fn secrets(&self) -> String {
+        self.parts.all.iter().map(|it| it.hosts.secrets()).collect()
+    }
+
     /// For how long each limit of the sender of each flow over IP was in force until `now`, over
     /// all its connections, in the plan's order; none over UDP and Multipath TCP.
     pub fn limits(&self, now: Time) -> impl Iterator<Item = Option<LimitTimes>> {

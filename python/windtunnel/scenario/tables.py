@@ -2062,7 +2062,7 @@ class BlockingRead(TypedDict, total=False):
 class FlowDefaults(From, total=False):
     """Keys of a flow, none of them required."""
 
-    protocol: Literal["tcp", "udp"]
+    protocol: Literal["tcp", "udp"] | Literal["quic"]
     """Which kind."""
     to: str
     """The node that it goes to; required."""
@@ -2108,7 +2108,7 @@ class FlowDefaults(From, total=False):
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
     does. It needs timestamps; default: none."""
-    workload: TcpWorkload | UdpWorkload
+    workload: TcpWorkload | UdpWorkload | TcpWorkload
     """What it carries; default: `bulk`."""
     maximum_segment: str
     """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
@@ -2159,6 +2159,8 @@ class FlowDefaults(From, total=False):
     path_mtu_discovery: bool
     """Whether datagrams become as small as a link between regions needs that is reported to carry
     less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
+    quic: Quic
+    """The implementation at both ends."""
 
 
 Ip = Literal["v4", "v6"]
@@ -2423,6 +2425,19 @@ class FramesUdpWorkload(TypedDict, total=False):
 
 UdpWorkload = Literal["bulk", "frames"] | BulkUdpWorkload | OnOffUdpWorkload | FramesUdpWorkload
 """When a flow over UDP sends."""
+
+
+class Quic(TypedDict, total=False):
+    """An implementation of QUIC."""
+
+    stack: Stack
+    """Which it is."""
+    controller: str
+    """The name of its own controller; default: its default."""
+
+
+Stack = Literal["quinn", "noq"]
+"""The name of an implementation of QUIC."""
 
 
 class DumbbellTopology(TypedDict, total=False):
@@ -3399,7 +3414,59 @@ class UdpFlow(From, total=False):
     """When it sends; default: `bulk`."""
 
 
-Flow = TcpFlow | UdpFlow
+class QuicFlow(From, total=False):
+    """QUIC, by an implementation that is used as it is."""
+
+    protocol: Literal["quic"]
+    """Which kind."""
+    to: str
+    """The node that it goes to; required."""
+    ip: Ip
+    """The version of IP."""
+    dscp: Dscp
+    """The class of all its packets, acknowledgements included: a name such as "EF". Queues look
+    at it that have bands or tins."""
+    start: str
+    """When it starts."""
+    start_within: str
+    """It starts at a random time, different in each run, at most this long after `start`."""
+    stop: str
+    """When its application stops, while what it handed over is still sent; default: at the end of
+    the run."""
+    path: Sequence[str]
+    """The links of its path, from `from` to `to`, which routing does not change; what comes back
+    takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    peer_name: str
+    """With regions: the name of the other end for the end that opens the connection, or over UDP
+    for `from`. That end asks the root of its region for the address, and the flow begins when the
+    answer arrives. Default: the address is known."""
+    pattern: FlowPattern
+    """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    such as `"rack-host-*"`. Default: they name one node each."""
+    count: int
+    """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
+    """For some keys, the values that the flows have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several flows starts than the one before it; default: they start
+    together."""
+    controller: Controller
+    """What controls its congestion window, if that is not the implementation's own: a name under
+    `[controllers]`, the name of a controller, or a table with the latter as `kind` and
+    parameters."""
+    workload: TcpWorkload
+    """What it carries; default: `bulk`. Each connection of a flow over TCP is a stream here."""
+    quic: Quic
+    """The implementation at both ends."""
+
+
+Flow = TcpFlow | UdpFlow | QuicFlow
 """A flow over TCP or UDP, from one node to another."""
 
 

@@ -11,7 +11,7 @@ use super::shared::{
     CWND_SEGMENTS, DECREASES, FLOW, IN_FLIGHT, JITTER_S, MARKS, REINJECTED_BYTES, RETRANSMISSIONS,
     SMOOTHED_RTT_S, SSTHRESH_SEGMENTS, TIME_S, TIMEOUTS,
 };
-use row::{Counters, Row};
+use row::Row;
 
 /// The totals of each flow: consumers first, then flows over IP.
 pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> Table {

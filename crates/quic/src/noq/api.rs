@@ -9,7 +9,8 @@ use bytes::BytesMut;
 use noq_proto::{EndpointConfig, FourTuple, PathId};
 use windtunnel_stack::State;
 
-pub(super) use noq_proto::rustls::RootCertStore;
+pub(super) use noq_proto::crypto::rustls::QuicClientConfig;
+pub(super) use noq_proto::rustls;
 pub(super) use noq_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, Event,
     ServerConfig, Side, StreamEvent, StreamId, Transmit, TransportConfig,

@@ -8,7 +8,8 @@ use bytes::BytesMut;
 use quinn_proto::EndpointConfig;
 use windtunnel_stack::State;
 
-pub(super) use quinn_proto::rustls::RootCertStore;
+pub(super) use quinn_proto::crypto::rustls::QuicClientConfig;
+pub(super) use quinn_proto::rustls;
 pub(super) use quinn_proto::{
     ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint, Event,
     ServerConfig, Side, StreamEvent, StreamId, Transmit, TransportConfig,

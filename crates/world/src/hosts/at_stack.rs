@@ -3,7 +3,7 @@
 use windtunnel_applications::{Completed, Host, Stream};
 use windtunnel_engine::Time;
 
-use super::stacks::{StackEnd, StackStream};
+use super::stack_ends::{StackEnd, StackStream};
 use super::state::Hosts;
 use crate::side::Side;
 

@@ -9,7 +9,7 @@ use windtunnel_transports::mptcp::{MultipathCounters, SubflowCounters};
 use windtunnel_transports::tcp::EndpointCounters;
 
 use super::sockets::Socket;
-use super::stacks::StackCounters;
+use super::stack_counters::{StackCounters, StackCounts};
 use crate::series::{FlowSample, SubflowSample};
 
 /// What a flow's connections counted, all together.
@@ -36,17 +36,6 @@ pub enum FlowCounters {
     Udp(u64, SinkCounters),
     /// Over stacks: what the sender of the data and its receiver counted.
     Stack(Box<[StackCounts; 2]>),
-}
-
-/// What one end of a flow over a stack counted, and what the stack tells.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct StackCounts {
-    /// What its host counted.
-    pub counters: StackCounters,
-    /// What the stack tells now.
-    pub state: State,
-    /// Why it is over, if it has failed.
-    pub failure: Option<String>,
 }
 
 /// How many files, answers or frames a flow carried.
@@ -91,7 +80,6 @@ pub(crate) struct Window {
 
 /// What the sender of a flow's data counted.
 #[derive(Clone, Debug)]
-#[expect(clippy::large_enum_variant, reason = "it lives as long as a sample is taken")]
 pub(crate) enum SenderState {
     Tcp {
         counters: EndpointCounters,

@@ -10,6 +10,8 @@ mod notices;
 mod running;
 mod setup;
 mod sockets;
+mod stack_counters;
+mod stack_ends;
 mod stacks;
 mod state;
 mod waiting;
@@ -26,9 +28,9 @@ use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::mptcp;
 use windtunnel_transports::tcp::{self, Endpoint, EndpointCounters, LimitTimes, Role};
 
-pub use flow::{Flow, FlowCounters, StackCounts, Subflow, TcpCounters, TransferCounts};
+pub use flow::{Flow, FlowCounters, Subflow, TcpCounters, TransferCounts};
 pub(crate) use flow::{ReceiverState, Sampled, SampledSubflow, SenderState, SubflowState};
-pub use stacks::StackCounters;
+pub use stack_counters::{StackCounters, StackCounts};
 
 use self::end::End;
 use self::flow::Window;

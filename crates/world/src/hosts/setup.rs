@@ -11,7 +11,7 @@ use windtunnel_transports::tcp::{Buffers, Reading, Socket, TcpOutbox, TcpSetting
 
 use super::running::Running;
 use super::sockets::Sockets;
-use super::stacks::Stacks;
+use super::stack_ends::Stacks;
 use super::state::{Accepted, Class, HostSlot, Hosts, PlannedFlow};
 use super::waiting::Waiting;
 use crate::forwarding::Forwarding;

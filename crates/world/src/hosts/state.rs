@@ -12,7 +12,7 @@ use windtunnel_transports::tcp::{EndpointCounters, LimitTimes, TcpOutbox, TcpSet
 use super::end::End;
 use super::running::Running;
 use super::sockets::{Key, Sockets};
-use super::stacks::Stacks;
+use super::stack_ends::Stacks;
 use super::waiting::Waiting;
 use crate::network::Network;
 use crate::numbers::Numbers;

@@ -32,7 +32,7 @@ fn over(from: usize, to: usize, ecn: EcnMode, workload: Workload) -> FlowPlan {
 fn tcp(plan: &mut Plan) -> &mut TcpSettings {
     match &mut plan.flows[0].transport {
         Transport::Tcp { settings, .. } => Arc::make_mut(settings),
-        Transport::Udp(_) => panic!("it goes over TCP"),
+        Transport::Udp(_) | Transport::Stack { .. } => panic!("it goes over TCP"),
     }
 }
 

@@ -76,7 +76,7 @@ fn used(tree: &FatTree, world: &World) -> usize {
 fn sent_again(world: &World) -> [u64; 2] {
     let counters = world.flows().map(|it| match it.counters {
         FlowCounters::Tcp(it) => [it.sender.retransmissions, it.receiver.duplicates],
-        FlowCounters::Udp(..) => panic!("all go over TCP"),
+        FlowCounters::Udp(..) | FlowCounters::Stack(_) => panic!("all go over TCP"),
     });
     counters.fold([0, 0], |sum, it| [sum[0] + it[0], sum[1] + it[1]])
 }

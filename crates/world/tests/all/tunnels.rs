@@ -49,6 +49,7 @@ fn received_bytes(world: &World, flow: usize) -> u64 {
     match world.flows().nth(flow).expect("a flow of the plan").counters {
         FlowCounters::Udp(_, received) => received.bytes,
         FlowCounters::Tcp(it) => it.receiver.received_bytes,
+        FlowCounters::Stack(ends) => ends[1].counters.received_bytes,
     }
 }
 
@@ -224,7 +225,7 @@ fn what_a_path_loses_delays_all_that_is_inside_a_tcp_tunnel() {
         let world = run_flows(&plan);
         match world.flows().next().expect("a flow of the plan").counters {
             FlowCounters::Udp(_, it) => it.delay_sum.as_seconds() / it.datagrams as f64,
-            FlowCounters::Tcp(_) => unreachable!("it is UDP"),
+            FlowCounters::Tcp(_) | FlowCounters::Stack(_) => unreachable!("it is UDP"),
         }
     };
     let bare = delay(0.0, Vec::new());

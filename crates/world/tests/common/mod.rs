@@ -540,7 +540,7 @@ pub(crate) fn run_flows(plan: &Plan) -> World {
 pub(crate) fn tcp_counters(world: &World, flow: usize) -> TcpCounters {
     match world.flows().nth(flow).expect("a flow of the plan").counters {
         FlowCounters::Tcp(counters) => *counters,
-        FlowCounters::Udp(..) => panic!("it goes over TCP"),
+        FlowCounters::Udp(..) | FlowCounters::Stack(_) => panic!("it goes over TCP"),
     }
 }
 

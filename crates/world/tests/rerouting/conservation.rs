@@ -51,7 +51,7 @@ fn plan(chords: &[(usize, usize, u64)], ends: &[(usize, usize)]) -> Plan {
 fn sums(world: &World) -> (u64, u64) {
     let counters = world.flows().map(|it| match it.counters {
         FlowCounters::Udp(sent, sink) => (sent, sink.datagrams + sink.duplicates),
-        FlowCounters::Tcp(_) => panic!("all go over UDP"),
+        FlowCounters::Tcp(_) | FlowCounters::Stack(_) => panic!("all go over UDP"),
     });
     counters.fold((0, 0), |sum, it| (sum.0 + it.0, sum.1 + it.1))
 }

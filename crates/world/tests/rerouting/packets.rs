@@ -49,6 +49,7 @@ fn received(world: &World, flow: usize) -> u64 {
     match world.flows().nth(flow).expect("a flow of the plan").counters {
         FlowCounters::Tcp(counters) => counters.receiver.received_bytes,
         FlowCounters::Udp(_, counters) => counters.bytes,
+        FlowCounters::Stack(ends) => ends[1].counters.received_bytes,
     }
 }
 
@@ -190,6 +191,7 @@ fn only_a_shorter_path_reorders_and_as_much_as_was_sent_within_the_difference() 
     let reordered = |world: &World| match world.flows().next().expect("one flow").counters {
         FlowCounters::Tcp(counters) => counters.receiver.reordered,
         FlowCounters::Udp(_, counters) => counters.reordered,
+        FlowCounters::Stack(ends) => ends[1].counters.reordered,
     };
     // 5 Mbps in segments of 1,448 bytes: 13 in 30 ms.
     for (transport, overtaken) in [(datagrams(), 29..=30), (half(), 11..=15)] {

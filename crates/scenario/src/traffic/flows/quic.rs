@@ -149,6 +149,7 @@ impl Stack {
     }
 
     fn with(self, controller: WindtunnelFactory) -> Arc<dyn MakeStack> {
+        let controller = Box::new(controller);
         match self {
             Self::Quinn => Arc::new(Quinn::new(QuinnController::Windtunnel(controller))),
             Self::Noq => Arc::new(Noq::new(NoqController::Windtunnel(controller))),

@@ -1,0 +1,302 @@
+//! The two ends of flows over protocols whose implementations are real ones, and their streams.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::net::SocketAddr;
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::sync::Arc;
+
+use windtunnel_controllers::Failed;
+use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
+use windtunnel_packets::udp::{self, Datagram};
+use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_stack::{self as stack, Place, Role, State, StreamStack};
+
+use super::stack_counters::{StackCounters, StackCounts};
+use crate::alarm::Alarm;
+use crate::plan::StackSettings;
+use crate::side::Side;
+
+/// The port of the end that waits for the connection, and of the one that connects.
+const PORTS: [u16; 2] = [443, 40_000];
+
+/// The two ends of a flow.
+#[derive(Clone, Debug)]
+pub(super) struct Stacks {
+    pub(super) settings: Arc<StackSettings>,
+    pub(super) flow: u32,
+    seed: u64,
+    pub(super) nodes: [u32; 2],
+    pub(super) routes: [Route; 2],
+    pub(super) addresses: [SocketAddr; 2],
+    /// Those that have begun.
+    pub(super) ends: [Option<StackEnd>; 2],
+}
+
+/// One end.
+#[derive(Debug)]
+pub(super) struct StackEnd {
+    /// None once it has failed.
+    pub(super) stack: Option<Box<dyn StreamStack>>,
+    /// By number.
+    pub(super) streams: BTreeMap<u64, StackStream>,
+    /// Those whose application is to be called whenever they were active.
+    pub(super) watched: BTreeSet<u64>,
+    /// Streams are opened up to this one, as soon as the peer allows it.
+    pub(super) wanted: u64,
+    pub(super) opened: u64,
+    pub(super) is_connected: bool,
+    /// How often in a row it has asked to be woken at a time that was over.
+    pub(super) overdue: u32,
+    /// Whether it is being called, or an application by it.
+    pub(super) is_busy: bool,
+    pub(super) alarm: Alarm,
+    pub(super) counters: StackCounters,
+    pub(super) failure: Option<String>,
+}
+
+/// A real implementation cannot be copied, and a world that has one is not.
+impl Clone for StackEnd {
+    fn clone(&self) -> Self {
+        let why = "a real implementation of a protocol cannot be copied";
+        resume_unwind(Box::new(Failed(why.to_owned())))
+    }
+}
+
+/// A stream at one end.
+#[derive(Clone, Debug)]
+pub(super) struct StackStream {
+    /// Whether the stack knows it.
+    pub(super) is_open: bool,
+    /// Bytes that the application has written and the stack has had no room for.
+    pub(super) pending: u64,
+    pub(super) is_closing: bool,
+    is_ended: bool,
+    pub(super) received: u64,
+    pub(super) is_finished: bool,
+    pub(super) is_acknowledged: bool,
+    /// When so many bytes are received, the application is called.
+    pub(super) awaited: u64,
+}
+
+impl StackStream {
+    pub(super) fn new() -> Self {
+        Self {
+            is_open: false,
+            pending: 0,
+            is_closing: false,
+            is_ended: false,
+            received: 0,
+            is_finished: false,
+            is_acknowledged: false,
+            awaited: u64::MAX,
+        }
+    }
+}
+
+impl Stacks {
+    pub(super) fn new(
+        settings: Arc<StackSettings>,
+        flow: u32,
+        ends: [usize; 2],
+        routes: [Route; 2],
+        seed: u32,
+    ) -> Self {
+        let mut addresses = [Side::Sender, Side::Receiver].map(|side| {
+            let node = ends[side as usize];
+            let port = PORTS[usize::from(settings.receiver_opens == (side == Side::Receiver))];
+            match settings.ip {
+                IpVersion::V4 => SocketAddr::from((address_of_node(node, 0), port)),
+                IpVersion::V6 => SocketAddr::from((address_of_node_v6(node, 0), port)),
+            }
+        });
+        // Flows between the same nodes have ports of their own.
+        addresses.iter_mut().for_each(|it| it.set_port(it.port().wrapping_add(flow as u16)));
+        Self {
+            settings,
+            flow,
+            seed: u64::from(seed),
+            nodes: ends.map(|it| it as u32),
+            routes,
+            addresses,
+            ends: [None, None],
+        }
+    }
+
+    /// Which end connects.
+    fn role(&self, side: Side) -> Role {
+        let is_receiver = side == Side::Receiver;
+        if self.settings.receiver_opens == is_receiver { Role::Client } else { Role::Server }
+    }
+
+    /// The end there, which begins now if it has not.
+    pub(super) fn end(&mut self, now: Time, side: Side) -> &mut StackEnd {
+        let (own, role) = (side as usize, self.role(side));
+        let place = Place {
+            role,
+            own: self.addresses[own],
+            peer: self.addresses[1 - own],
+            seed: self.seed << 1 | own as u64,
+        };
+        let maker = &self.settings.maker;
+        self.ends[own].get_or_insert_with(|| {
+            let made = guarded(|| maker.make(outside(now), place)).and_then(|it| it);
+            let (stack, failure) = match made {
+                Ok(stack) => (Some(stack), None),
+                Err(failure) => (None, Some(failure)),
+            };
+            StackEnd {
+                stack,
+                streams: BTreeMap::new(),
+                watched: BTreeSet::new(),
+                wanted: 0,
+                opened: if role == Role::Client { 0 } else { u64::MAX },
+                is_connected: false,
+                overdue: 0,
+                is_busy: false,
+                alarm: Alarm::NONE,
+                counters: StackCounters::default(),
+                failure,
+            }
+        })
+    }
+
+    /// What the end there counted, and its stack tells.
+    pub(super) fn counted(&self, side: Side) -> StackCounts {
+        let counted = |it: &StackEnd| StackCounts {
+            counters: it.counters,
+            state: it.state(),
+            failure: it.failure.clone(),
+        };
+        self.ends[side as usize].as_ref().map(counted).unwrap_or_default()
+    }
+
+    /// What decrypts the packets of both ends, as far as they are here.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
+        let ends = self.ends.iter().flatten().filter_map(|it| it.stack.as_deref());
+        ends.map(|it| guarded(|| it.secrets()).unwrap_or_default())
+    }
+
+    pub(super) fn packet(&self, datagram: Datagram, ecn: Ecn) -> Packet {
+        let network_size = self.settings.ip.header() + udp::HEADER + datagram.length;
+        let body = Body::Datagram(datagram);
+        Packet { body, ecn, network_size, hops: 0, route: Route::default() }
+    }
+}
+
+impl StackEnd {
+    /// Calls the stack. One that panics is over.
+    pub(super) fn call<T>(&mut self, call: impl FnOnce(&mut dyn StreamStack) -> T) -> Option<T> {
+        let stack = self.stack.as_mut()?;
+        match guarded(|| call(stack.as_mut())) {
+            Ok(result) => Some(result),
+            Err(failure) => {
+                self.fail(failure);
+                None
+            }
+        }
+    }
+
+    pub(super) fn fail(&mut self, failure: String) {
+        self.stack = None;
+        self.failure.get_or_insert(failure);
+    }
+
+    /// What it tells of its connection.
+    pub(super) fn state(&self) -> State {
+        let state = |it: &dyn StreamStack| guarded(|| it.state()).unwrap_or_default();
+        self.stack.as_deref().map(state).unwrap_or_default()
+    }
+
+    pub(super) fn note_round_trip(&mut self) {
+        if let Some(rtt) = self.state().smoothed_rtt.filter(|_| self.is_connected) {
+            self.counters.rtt_sum += inside(rtt);
+            self.counters.rtt_samples += 1;
+        }
+    }
+
+    /// Opens the streams that are wanted, as far as the peer allows it.
+    pub(super) fn open(&mut self, now: Time) {
+        while self.opened < self.wanted
+            && let Some(Some(number)) = self.call(|it| it.open(outside(now)))
+        {
+            self.opened = number + 1;
+            let stream = self.streams.entry(number).or_insert_with(StackStream::new);
+            stream.is_open = true;
+            self.push(now, number);
+        }
+    }
+
+    /// Hands a stream's bytes to the stack, as many as it has room for.
+    pub(super) fn push(&mut self, now: Time, number: u64) {
+        let Some(stream) = self.streams.get_mut(&number).filter(|it| it.is_open) else { return };
+        let (pending, is_closing, is_ended) = (stream.pending, stream.is_closing, stream.is_ended);
+        let now = outside(now);
+        let taken = match pending {
+            0 => 0,
+            _ => self.call(|it| it.write(now, number, pending)).unwrap_or_default(),
+        };
+        let left = if pending == u64::MAX { pending } else { pending - taken };
+        let ends = is_closing && !is_ended && left == 0;
+        if ends {
+            self.call(|it| it.finish(now, number));
+        }
+        if let Some(stream) = self.streams.get_mut(&number) {
+            stream.pending = left;
+            stream.is_ended |= ends;
+        }
+    }
+
+    /// The application closes a stream: of data without end, what the stack has is all.
+    pub(super) fn close(&mut self, now: Time, number: u64) {
+        if let Some(stream) = self.streams.get_mut(&number) {
+            stream.is_closing = true;
+            if stream.pending == u64::MAX {
+                stream.pending = 0;
+            }
+            self.push(now, number);
+        }
+    }
+}
+
+/// What has passed since the run began, as stacks count it.
+pub(super) fn outside(now: Time) -> std::time::Duration {
+    std::time::Duration::from_nanos(now.as_nanos())
+}
+
+/// A time as stacks count it, as the world does; what is beyond its end is the end.
+pub(super) fn inside(time: std::time::Duration) -> Duration {
+    let picoseconds = time.as_nanos().saturating_mul(1000);
+    Duration::from_picos(u64::try_from(picoseconds).unwrap_or(u64::MAX))
+}
+
+pub(super) fn ecn_for_stack(ecn: Ecn) -> stack::Ecn {
+    match ecn {
+        Ecn::NotCapable => stack::Ecn::NotCapable,
+        Ecn::Capable => stack::Ecn::Capable0,
+        Ecn::Scalable => stack::Ecn::Capable1,
+        Ecn::Congestion => stack::Ecn::Congestion,
+    }
+}
+
+pub(super) fn ecn_of_stack(ecn: stack::Ecn) -> Ecn {
+    match ecn {
+        stack::Ecn::NotCapable => Ecn::NotCapable,
+        stack::Ecn::Capable0 => Ecn::Capable,
+        stack::Ecn::Capable1 => Ecn::Scalable,
+        stack::Ecn::Congestion => Ecn::Congestion,
+    }
+}
+
+/// Calls what is written outside; one that panics says why.
+pub(super) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(|panic| {
+        if panic.is::<Failed>() {
+            // A controller in it that is written outside ends the run, as in any other flow.
+            resume_unwind(panic);
+        }
+        let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
+        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
+        format!("it panicked: {}", text.unwrap_or_else(|| "no reason given".to_owned()))
+    })
+}

@@ -1,0 +1,129 @@
+"""The page on QUIC: its example, what tshark reads, and what each run has in common."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from conftest import Command
+from pages import File, steps, text
+from windtunnel import Results, Scenario, ScenarioError, run
+from windtunnel.running import run_scenario
+
+ROOT = Path(__file__).parents[1]
+PAGE = text("quic.md")
+
+needs_tshark = pytest.mark.skipif(
+    shutil.which("tshark") is None,
+    reason="tshark is not installed: no capture was read by it (apt install tshark)",
+)
+
+
+def example(*settings: str) -> str:
+    """Give the text of the page's scenario, with other lines instead of some."""
+    (file,) = (it for it in steps(PAGE) if isinstance(it, File))
+    changed = file.text
+    for setting in settings:
+        key = setting.split(" = ", maxsplit=1)[0]
+        changed, count = re.subn(rf"^{key} = .*$", setting, changed, flags=re.MULTILINE)
+        assert count == 1, key
+    return changed
+
+
+def completion(results: Results) -> float:
+    """Give the time of the first transfer in seconds."""
+    return float(results["transfers"]["completion_s"][0])
+
+
+@pytest.mark.parametrize("stack", ["quinn", "noq"])
+def test_the_file_takes_what_the_page_says(stack: str) -> None:
+    taken = completion(run_scenario(Scenario.parse(example(f'quic = {{ stack = "{stack}" }}'))))
+    figures = re.findall(r"8\.\d{4}", PAGE)
+    alone, here = (figures[it : it + 2][["quinn", "noq"].index(stack)] for it in (0, 2))
+    assert f"{taken:.4f}" == here
+    assert taken == pytest.approx(float(alone), rel=1e-3)
+
+
+def tshark(folder: Path, *arguments: str) -> list[list[str]]:
+    """Give the fields of the packets at the client."""
+    keys = f"tls.keylog_file:{folder / 'keys.log'}"
+    command = ["tshark", "-r", str(folder / "client.pcapng"), "-o", keys, "-T", "fields"]
+    printed = subprocess.run([*command, *arguments], check=True, capture_output=True, text=True)
+    return [line.split("\t") for line in printed.stdout.splitlines()]
+
+
+@needs_tshark
+@pytest.mark.parametrize("stack", ["quinn", "noq"])
+def test_tshark_decrypts_what_was_sent(windtunnel: Command, tmp_path: Path, stack: str) -> None:
+    scenario = example('duration = "1 s"', f'quic = {{ stack = "{stack}" }}')
+    (tmp_path / "quic.toml").write_text(scenario, encoding="utf-8")
+    ended = windtunnel("run", "quic.toml", "--pcap", "client", "--out", "out")
+    assert ended.returncode == 0, ended.stderr
+    folder = tmp_path / "out" / "captures" / "run-0"
+    protocols = tshark(folder, "-e", "frame.protocols")
+    assert len(protocols) > 500
+    assert all("quic" in it for (it,) in protocols)
+    # The handshake and the data are readable: frames of type 6 and 8 to 15.
+    types = {
+        int(it, 16)
+        for (row,) in tshark(folder, "-e", "quic.frame_type")
+        for it in row.split(",")
+        if it
+    }
+    assert 6 in types and types & set(range(8, 16))
+    # A packet of 1228 B takes 15.9824 ms: the handshake is two of them, the first answer four.
+    arrived = tshark(
+        folder, "-Y", "ip.src == 10.0.0.1 && udp.length >= 1200", "-e", "frame.time_epoch"
+    )
+    times = [float(it) for (it,) in arrived]
+    assert times[0] == pytest.approx(0.0319648, abs=1e-9)
+    assert any(it == pytest.approx(0.0639296, abs=1e-9) for it in times)
+
+
+def tables(results: Results) -> dict[str, pl.DataFrame]:
+    """Give the tables without what the machine took."""
+    return {name: it for name, it in results.tables.items() if name != "runs"}
+
+
+def test_runs_are_the_same_on_any_number_of_threads() -> None:
+    scenario = ROOT / "scenarios" / "quic.toml"
+    first, second, third = (
+        tables(run(scenario, settings={"duration": "3 s"}, threads=it)) for it in (1, 1, 2)
+    )
+    for name, table in first.items():
+        assert table.equals(second[name]), name
+        assert table.equals(third[name]), name
+
+
+def test_cubic_over_quic_and_over_tcp_fill_the_link() -> None:
+    results = run(ROOT / "scenarios" / "quic.toml", settings={"links.access.loss": "0 %"})
+    flows = results["flows"]
+    assert set(flows["protocol"]) == {"tcp", "quic"}
+    # The least time of 1 MB at 20 Mbps, with headers of 5 %.
+    assert results["transfers"]["completion_s"].min() > 8e6 / 20e6  # type: ignore[operator]
+    assert flows["received_bytes"].min() > 10e6  # type: ignore[operator]
+
+
+@pytest.mark.parametrize(
+    ("written", "message"),
+    [
+        ('quic = { stack = "quiche" }', "known here: `quinn`, `noq`"),
+        ('quic = { controller = "bbr3" }', "quinn has no controller `bbr3`"),
+        ('protocol = "quic"\ncontroller = "dctcp"', "cannot be used with quinn"),
+    ],
+)
+def test_what_is_not_there_is_said(written: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(message)):
+        run_scenario(Scenario.parse(example(written)))
+
+
+def test_what_differs_from_run_to_run_is_said(windtunnel: Command, tmp_path: Path) -> None:
+    scenario = example('duration = "1 s"', 'quic = { stack = "noq", controller = "bbr3" }')
+    (tmp_path / "quic.toml").write_text(scenario, encoding="utf-8")
+    ended = windtunnel("check", "quic.toml")
+    assert "noq's bbr3 draws random numbers of its own" in ended.stderr + ended.stdout
