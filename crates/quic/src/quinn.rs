@@ -1,5 +1,5 @@
 //! [quinn](https://docs.rs/quinn-proto)'s state machines as a stack, with their defaults but for the
-//! congestion controller.
+//! congestion controller and the idle timeout, of which there is none.
 //!
 //! A connection sees the same times in every run, since the run began. Keys and connection IDs differ
 //! from run to run, but no size does.
@@ -82,6 +82,8 @@ impl MakeStack for Quinn {
 
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let mut transport = TransportConfig::default();
+        // A connection lasts as long as its flow.
+        transport.max_idle_timeout(None);
         transport.congestion_controller_factory(self.controller.factory());
         end::make(transport, now, place)
     }

@@ -141,3 +141,32 @@ fn nothing_arrives_that_was_not_sent() {
         assert!(missing >= outcome.dropped, "{seed}: {missing} are missing, {outcome}");
     }
 }
+
+/// A host that reads late acknowledges less often and as late; one that reads at once in all
+/// but name does the same as one that does.
+#[test]
+fn datagrams_that_are_read_together_are_acknowledged_together() {
+    let transfer = |reads: &str| {
+        let text = format!(
+            r#"
+            duration = "20 s"
+            nodes = {{ sender = {{}}, receiver = {{}} }}
+            links.link = {{ nodes = ["sender", "receiver"], rate = "10 Mbps", delay = "15 ms" }}
+            [flows.test]
+            from = "sender"
+            to = "receiver"
+            protocol = "quic"
+            quic.reads = "{reads}"
+            workload = {{ kind = "file", size = "2 MB" }}
+            "#
+        );
+        Network::scenario(&text).transfer(quinn(), 0)
+    };
+    let [at_once, soon, late] = ["0 s", "1 ns", "5 ms"].map(transfer);
+    assert_eq!(at_once.received_bytes, 2_000_000);
+    let taken = |it: &windtunnel_testing::Outcome| it.completion.unwrap().as_secs_f64();
+    assert!((taken(&soon) / taken(&at_once) - 1.0).abs() < 1e-3, "{soon}, {at_once}");
+    assert!(late.datagrams[1] * 3 < at_once.datagrams[1] * 2, "{late}, {at_once}");
+    let least = at_once.ends[0].state.least_rtt.unwrap() + Duration::from_millis(5);
+    assert!(late.ends[0].state.least_rtt.unwrap() >= least, "{late}");
+}

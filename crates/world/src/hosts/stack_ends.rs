@@ -51,7 +51,12 @@ pub(super) struct StackEnd {
     /// Whether it is being called, or an application by it.
     pub(super) is_busy: bool,
     pub(super) alarm: Alarm,
+    /// Datagrams that have arrived and are not read yet, and when they are.
+    pub(super) unread: Vec<Packet>,
+    pub(super) reads_at: Time,
     pub(super) counters: StackCounters,
+    /// What it told last, and why it failed, if it has.
+    told: State,
     pub(super) failure: Option<String>,
 }
 
@@ -155,7 +160,10 @@ impl Stacks {
                 overdue: 0,
                 is_busy: false,
                 alarm: Alarm::NONE,
+                unread: Vec::new(),
+                reads_at: Time::NEVER,
                 counters: StackCounters::default(),
+                told: State::default(),
                 failure,
             }
         })
@@ -198,6 +206,7 @@ impl StackEnd {
     }
 
     pub(super) fn fail(&mut self, failure: String) {
+        self.told = self.state();
         self.stack = None;
         self.failure.get_or_insert(failure);
     }
@@ -205,7 +214,7 @@ impl StackEnd {
     /// What it tells of its connection.
     pub(super) fn state(&self) -> State {
         let state = |it: &dyn StreamStack| guarded(|| it.state()).unwrap_or_default();
-        self.stack.as_deref().map(state).unwrap_or_default()
+        self.stack.as_deref().map_or(self.told, state)
     }
 
     pub(super) fn note_round_trip(&mut self) {

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use smallvec::SmallVec;
 use windtunnel_applications::Stream;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
@@ -9,7 +10,9 @@ use windtunnel_packets::udp::{self, Datagram};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_stack::{self as stack, Event as StackEvent};
 
-use super::stack_ends::{StackStream, Stacks, ecn_for_stack, ecn_of_stack, inside, outside};
+use super::stack_ends::{
+    StackEnd, StackStream, Stacks, ecn_for_stack, ecn_of_stack, inside, outside,
+};
 use super::state::Hosts;
 use crate::event::{Event, Kind};
 use crate::network::Network;
@@ -22,13 +25,23 @@ const GRANULARITY: Duration = Duration::from_nanos(1000);
 /// How often in a row a stack may ask for that while nothing comes or goes.
 const MOST_OVERDUE: u32 = 10_000;
 
+impl StackEnd {
+    /// Has it woken at a time, if it is not before.
+    fn wake_at(&mut self, network: &mut Network, time: Time, (stack, side): (u32, Side)) {
+        if self.alarm.set(time) {
+            network.schedule(time, Event::new(Kind::Stack, 2 * stack + side as u32));
+        }
+    }
+}
+
 impl Hosts {
     /// What decrypts the packets of stacks, as lines of a key log.
     pub(crate) fn secrets(&self) -> String {
         self.stacks.iter().flat_map(Stacks::secrets).collect()
     }
 
-    /// A datagram has arrived at an end of a flow that is over a stack.
+    /// A datagram has arrived at an end of a flow that is over a stack: it is read, now or with those
+    /// that follow.
     pub(super) fn receive_for_stack(
         &mut self,
         network: &mut Network,
@@ -37,21 +50,44 @@ impl Hosts {
         packet: &Packet,
     ) {
         let Body::Datagram(datagram) = &packet.body else { return };
-        let stack = self.flows[datagram.flow as usize].stack;
-        let (Some(content), Some(stack)) = (datagram.content, stack) else { return };
+        let Some(stack) = self.flows[datagram.flow as usize].stack else { return };
         let stacks = &mut self.stacks[stack as usize];
-        let [own, peer] = [side, side.other()].map(|it| stacks.addresses[it as usize]);
-        let arrived = stack::Datagram {
-            from: peer,
-            to: own,
-            ecn: ecn_for_stack(packet.ecn),
-            bytes: network.packets.message(content),
-        };
+        let reads = stacks.settings.reads;
         let end = stacks.end(now, side);
         end.counters.receive(datagram, packet.ecn);
         end.overdue = 0;
-        end.call(|it| it.receive(outside(now), &[arrived]));
-        network.packets.discard(packet);
+        end.unread.push(*packet);
+        if reads == Duration::ZERO {
+            self.read_for_stack(network, now, stack, side);
+        } else if end.reads_at == Time::NEVER {
+            end.reads_at = now + reads;
+            end.wake_at(network, end.reads_at, (stack, side));
+        }
+    }
+
+    /// A stack is given the datagrams that have arrived.
+    fn read_for_stack(&mut self, network: &mut Network, now: Time, stack: u32, side: Side) {
+        let stacks = &mut self.stacks[stack as usize];
+        let [own, peer] = [side, side.other()].map(|it| stacks.addresses[it as usize]);
+        let end = stacks.end(now, side);
+        end.reads_at = Time::NEVER;
+        let mut packets = std::mem::take(&mut end.unread);
+        let datagrams = packets.iter().filter_map(|packet| {
+            let Body::Datagram(Datagram { content: Some(content), .. }) = packet.body else {
+                return None;
+            };
+            Some(stack::Datagram {
+                from: peer,
+                to: own,
+                ecn: ecn_for_stack(packet.ecn),
+                bytes: network.packets.message(content),
+            })
+        });
+        let datagrams: SmallVec<[stack::Datagram<'_>; 1]> = datagrams.collect();
+        end.call(|it| it.receive(outside(now), &datagrams));
+        drop(datagrams);
+        packets.drain(..).for_each(|it| network.packets.discard(&it));
+        end.unread = packets;
         self.settle(network, now, stack, side);
         if let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] {
             end.note_round_trip();
@@ -59,11 +95,16 @@ impl Hosts {
         self.tell_watchers(network, now, stack, side);
     }
 
-    /// A stack checks its timers.
+    /// A stack reads what has arrived, or checks its timers.
     pub(crate) fn wake_stack(&mut self, network: &mut Network, now: Time, of: u32) {
         let (stack, side) = (of / 2, if of & 1 == 0 { Side::Sender } else { Side::Receiver });
         let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] else { return };
-        if end.alarm.rings(now) {
+        if !end.alarm.rings(now) {
+            return;
+        }
+        if end.reads_at <= now {
+            self.read_for_stack(network, now, stack, side);
+        } else {
             end.call(|it| it.wake(outside(now)));
             self.settle(network, now, stack, side);
         }
@@ -103,8 +144,8 @@ impl Hosts {
             }
             if end.overdue > MOST_OVERDUE {
                 end.fail("it asks for ever to be woken at a time that is over".to_owned());
-            } else if end.alarm.set(wake) {
-                network.schedule(wake, Event::new(Kind::Stack, 2 * stack + side as u32));
+            } else {
+                end.wake_at(network, wake, (stack, side));
             }
         }
     }

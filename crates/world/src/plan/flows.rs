@@ -110,6 +110,8 @@ pub struct StackSettings {
     pub dscp: Dscp,
     /// Whether the receiver of the data connects.
     pub receiver_opens: bool,
+    /// For how long after a datagram has arrived others are waited for that are read with it.
+    pub reads: Duration,
 }
 
 impl Transport {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
+use windtunnel_engine::Duration;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Dscp, udp};
 use windtunnel_quic::{Noq, NoqController, Quinn, QuinnController};
@@ -17,6 +18,7 @@ use super::workloads::{self, Segments};
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::files::Files;
 use crate::reading::located::Located;
+use crate::reading::units::Measured;
 use crate::traffic::controllers::Controller;
 
 /// A flow over QUIC.
@@ -35,7 +37,7 @@ pub(crate) struct Quic {
 }
 
 /// An implementation of QUIC.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "Quic", deny_unknown_fields)]
 struct Implementation {
     /// Which it is.
@@ -43,6 +45,14 @@ struct Implementation {
     stack: Stack,
     /// The name of its own controller; default: its default.
     controller: Option<Located<String>>,
+    /// For how long after a datagram has arrived its host waits for others before it reads them all
+    /// at once, as a busy one does.
+    #[serde(default = "at_once")]
+    reads: Measured<Duration>,
+}
+
+fn at_once() -> Measured<Duration> {
+    Measured(Duration::ZERO)
 }
 
 /// The name of an implementation of QUIC.
@@ -56,6 +66,12 @@ enum Stack {
     /// [noq](https://docs.rs/noq) 1.4, a fork of quinn that obeys a controller's pacing rate. Its own
     /// controllers are `cubic`, which is its default, `new-reno` and `bbr3`.
     Noq,
+}
+
+impl Default for Implementation {
+    fn default() -> Self {
+        Self { stack: Stack::default(), controller: None, reads: at_once() }
+    }
 }
 
 impl Quic {
@@ -82,6 +98,7 @@ impl Quic {
             ip,
             dscp,
             receiver_opens: self.receiver_opens(),
+            reads: self.quic.reads.0,
         };
         let segments = Segments {
             data: settings.maker.largest_datagram(),
