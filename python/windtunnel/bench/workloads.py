@@ -112,12 +112,33 @@ class Tcp:
 
 
 @dataclass(frozen=True)
+class Quic:
+    """Unlimited senders by an implementation of QUIC, with its own controller."""
+
+    stack: str
+
+    program: ClassVar = ""
+    """ns-3 has no QUIC."""
+
+    def tables(self, network: Network) -> list[str]:
+        """Write the flows as lines of a scenario file."""
+        flow = f'protocol = "quic", quic = {{ stack = "{self.stack}" }}'
+        return [
+            "[flows]",
+            *(
+                f'flow{number} = {{ from = "{sender}", to = "{receiver}", {flow} }}'
+                for number, (sender, receiver) in enumerate(network.pairs)
+            ),
+        ]
+
+
+@dataclass(frozen=True)
 class Workload:
     """A network under load."""
 
     name: str
     network: Callable[[], Network]
-    load: Ndn | Tcp
+    load: Ndn | Tcp | Quic
     duration_s: float
     """Simulated seconds of Windtunnel's own figure."""
     compared_s: float | None
@@ -183,6 +204,11 @@ def tcp_link() -> Network:
     """Lay out one link that ten flows share."""
     link = Link("sender", "receiver", "1 Gbps", "10 ms")
     return Network([link], [("sender", "receiver")] * 10, one_bdp(1000, 10))
+
+
+def quic_link() -> Network:
+    """Lay out one link with one flow."""
+    return Network([Link("sender", "receiver", "1 Gbps", "10 ms")], [("sender", "receiver")], 1664)
 
 
 def two_paths(*, joined: bool) -> Network:
@@ -339,6 +365,7 @@ WORKLOADS = [
         compared_s=None,
     ),
     Workload("radio", radio_link, Tcp('"cubic"'), duration_s=30, compared_s=None),
+    Workload("quic-1", quic_link, Quic("quinn"), duration_s=5, compared_s=None),
     Workload(
         "tcp-flows-100000",
         # No more to a host than it has ports.

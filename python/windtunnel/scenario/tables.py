@@ -2434,6 +2434,9 @@ class Quic(TypedDict, total=False):
     """Which it is."""
     controller: str
     """The name of its own controller; default: its default."""
+    reads: str
+    """For how long after a datagram has arrived its host waits for others before it reads them
+    all at once, as a busy one does."""
 
 
 Stack = Literal["quinn", "noq"]

@@ -25,13 +25,12 @@ use crate::traffic::controllers::Controller;
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Quic {
-    /// What controls its congestion window, if that is not the implementation's own: a name under
-    /// `[controllers]`, the name of a controller, or a table with the latter as `kind` and
-    /// parameters.
+    /// What controls its congestion window: a name under `[controllers]`, the name of a controller, or
+    /// a table with the latter as `kind` and parameters; default: the implementation's own.
     controller: Option<Controller>,
-    /// What it carries; default: `bulk`. Each connection of a flow over TCP is a stream here.
+    /// What it carries, where each connection of a flow over TCP is a stream; default: `bulk`.
     workload: Option<Located<WorkloadKeys>>,
-    /// The implementation at both ends.
+    /// The implementation at both ends; default: quinn.
     #[serde(default)]
     quic: Implementation,
 }
@@ -46,7 +45,7 @@ struct Implementation {
     /// The name of its own controller; default: its default.
     controller: Option<Located<String>>,
     /// For how long after a datagram has arrived its host waits for others before it reads them all
-    /// at once, as a busy one does.
+    /// at once, as a busy one does; default: it reads each at once.
     #[serde(default = "at_once")]
     reads: Measured<Duration>,
 }
