@@ -80,6 +80,11 @@ impl MakeStack for Noq {
         LARGEST_DATAGRAM
     }
 
+    /// RFC 9000, section 14: every path carries that.
+    fn first_datagram(&self) -> u16 {
+        1200
+    }
+
     fn is_deterministic(&self) -> bool {
         // Its generator has a seed that cannot be set.
         !matches!(self.controller, NoqController::Bbr3)

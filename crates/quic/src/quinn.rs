@@ -80,6 +80,11 @@ impl MakeStack for Quinn {
         LARGEST_DATAGRAM
     }
 
+    /// RFC 9000, section 14: every path carries that.
+    fn first_datagram(&self) -> u16 {
+        1200
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let mut transport = TransportConfig::default();
         // A connection lasts as long as its flow.

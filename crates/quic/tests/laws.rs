@@ -170,3 +170,15 @@ fn datagrams_that_are_read_together_are_acknowledged_together() {
     let least = at_once.ends[0].state.least_rtt.unwrap() + Duration::from_millis(5);
     assert!(late.ends[0].state.least_rtt.unwrap() >= least, "{late}");
 }
+
+/// RFC 8899: probes that are too large for a link are lost, and nothing else.
+#[test]
+fn the_mtu_of_the_path_is_found() {
+    for (mtu, most) in [(1500, 1452), (1300, 1272), (1240, 1212)] {
+        let network = Network::link("10 Mbps", "5 ms").with("mtu", &format!("\"{mtu} B\""));
+        let outcome = network.transfer(quinn(), 1_000_000);
+        assert!(outcome.completed_within(Duration::from_secs(2)), "{mtu}: {outcome}");
+        let found = outcome.ends[0].state.mtu.unwrap();
+        assert!((1200..=most).contains(&found), "{found} over {mtu}");
+    }
+}

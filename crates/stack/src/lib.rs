@@ -183,6 +183,11 @@ pub trait MakeStack: Debug + Send + Sync {
     /// The bytes of the largest datagram that it sends.
     fn largest_datagram(&self) -> u16;
 
+    /// The bytes of the largest datagram that it sends before it knows that the path carries more.
+    fn first_datagram(&self) -> u16 {
+        self.largest_datagram()
+    }
+
     /// Whether its runs are the same when the seed is: it draws no random number of its own.
     fn is_deterministic(&self) -> bool {
         true

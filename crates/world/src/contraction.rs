@@ -102,7 +102,8 @@ fn follows_paths(plan: &Plan) -> bool {
     let is_changed = plan.routes_change() || plan.routing.sharing == Sharing::Packets;
     let has_layers = plan.has_ndn() || plan.nodes.iter().any(|it| !it.layers.is_empty());
     let is_apart = plan.domains.is_some() || !plan.roots.is_empty() || !plan.sessions.is_empty();
-    !(is_changed || has_layers || is_apart || plan.has_functions() || !plan.attachments.is_empty())
+    let is_checked = plan.drops_large_packets() || !plan.attachments.is_empty();
+    !(is_changed || has_layers || is_apart || plan.has_functions() || is_checked)
 }
 
 /// For each port where it is given packets from.

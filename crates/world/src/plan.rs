@@ -405,6 +405,14 @@ impl Plan {
         !(self.bridges.is_empty() && self.tunnels.is_empty())
     }
 
+    /// Whether packets may be larger than a link carries: those of real hosts and of stacks.
+    #[must_use]
+    pub(crate) fn drops_large_packets(&self) -> bool {
+        let is_over_stack = |it: &FlowPlan| matches!(it.transport, Transport::Stack { .. });
+        let may_be = !self.attachments.is_empty() || self.flows.iter().any(is_over_stack);
+        may_be && self.links.iter().any(|it| it.link_service.mtu.is_some())
+    }
+
     /// Whether paths may change in the course of the run.
     #[must_use]
     pub(crate) fn routes_change(&self) -> bool {

@@ -9,6 +9,7 @@ use windtunnel_packets::fragments::fragments;
 use windtunnel_packets::icmp::{Answer, IcmpError, answer_of_router, message_about};
 use windtunnel_packets::ip::{address_of_node, address_of_node_v6, node_of_address};
 use windtunnel_packets::real::{RealHeader, RealPacket, decrement_hop_limit};
+use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Packet};
 
 use crate::network::{At, Network};
@@ -67,6 +68,13 @@ impl Network {
                 return self.offer_frame_within(now, (port, mtu), packet);
             }
             Body::Real(it) if RealPacket::exceeds(self.packets.message(it.bytes), mtu) => it,
+            // Stacks search for the path's MTU by themselves (RFC 8899), with DF set.
+            Body::Datagram(Datagram { content: Some(_), .. })
+                if self.packets[packet].network_size > mtu =>
+            {
+                self.routers.too_big += 1;
+                return self.drop_here(packet);
+            }
             _ => return self.offer(now, port, packet),
         };
         match fragments(self.packets.message(real.bytes), mtu) {

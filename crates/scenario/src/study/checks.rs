@@ -5,7 +5,7 @@ use std::sync::Arc;
 use toml::Spanned;
 use windtunnel_engine::Duration;
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
-use windtunnel_world::{ConsumerPlan, FlowPlan};
+use windtunnel_world::{ConsumerPlan, FlowPlan, Transport};
 
 use crate::network::layers::LayerKind;
 use crate::network::reachability;
@@ -70,16 +70,25 @@ fn packets_fit(scenario: &Scenario, flows: &[FlowPlan]) -> Result<(), Mistake> {
     if has_domains || !scenario.consumers.is_empty() {
         return Ok(());
     }
-    let Some(flow) = flows.iter().max_by_key(|it| it.largest_packet()) else { return Ok(()) };
-    let largest = flow.largest_packet();
+    let Some(flow) = flows.iter().max_by_key(|it| it.needed_mtu()) else { return Ok(()) };
+    let largest = flow.needed_mtu();
     let mtus = scenario.links.values().filter_map(|it| it.mtu());
     let Some(mtu) = mtus.min_by_key(|it| it.value.0.0) else { return Ok(()) };
-    let key = if flow.is_over_tcp() { "maximum_segment" } else { "payload" };
+    let key = match &flow.transport {
+        Transport::Tcp { .. } => Some("maximum_segment"),
+        Transport::Udp(_) => Some("payload"),
+        Transport::Stack { .. } => None,
+    };
     let excess = u64::from(largest).saturating_sub(mtu.value.0.0);
     mtu.checked(
         |_| excess == 0,
         || format!("`mtu` is less than the packets of flow `{}`, of {largest} bytes", flow.name),
-        &format!("set it to \"{largest} B\", or `{key}` of the flow to {excess} bytes less"),
+        &match key {
+            Some(key) => {
+                format!("set it to \"{largest} B\", or `{key}` of the flow to {excess} bytes less")
+            }
+            None => format!("set it to \"{largest} B\""),
+        },
     )
 }
 

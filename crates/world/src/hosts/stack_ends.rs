@@ -229,7 +229,11 @@ impl StackEnd {
         while self.opened < self.wanted
             && let Some(Some(number)) = self.call(|it| it.open(outside(now)))
         {
-            self.opened = number + 1;
+            if number != self.opened {
+                let next = self.opened;
+                return self.fail(format!("it opens stream {number}, and {next} is the next one"));
+            }
+            self.opened += 1;
             let stream = self.streams.entry(number).or_insert_with(StackStream::new);
             stream.is_open = true;
             self.push(now, number);
@@ -245,6 +249,9 @@ impl StackEnd {
             0 => 0,
             _ => self.call(|it| it.write(now, number, pending)).unwrap_or_default(),
         };
+        if taken > pending {
+            return self.fail(format!("it takes {taken} B of the {pending} B that there are"));
+        }
         let left = if pending == u64::MAX { pending } else { pending - taken };
         let ends = is_closing && !is_ended && left == 0;
         if ends {

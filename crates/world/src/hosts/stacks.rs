@@ -1,7 +1,5 @@
 //! What stacks, their applications and the network have for each other.
 
-use std::collections::VecDeque;
-
 use smallvec::SmallVec;
 use windtunnel_applications::Stream;
 use windtunnel_engine::{Duration, Time};
@@ -18,7 +16,9 @@ use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::side::Side;
 
-/// More datagrams than any stack sends at one instant: who sends so many never ends.
+/// The most bytes of a datagram, over any version of IP.
+const MOST_BYTES: usize = (u16::MAX - udp::HEADER - IpVersion::V6.header()) as usize;
+/// More datagrams and events than any stack has at one instant: who has so many never ends.
 const MOST_AT_ONCE: u64 = 100_000;
 /// How much later than now a stack is woken that asks for a time that is over.
 const GRANULARITY: Duration = Duration::from_nanos(1000);
@@ -26,6 +26,17 @@ const GRANULARITY: Duration = Duration::from_nanos(1000);
 const MOST_OVERDUE: u32 = 10_000;
 
 impl StackEnd {
+    /// What has happened to its streams; `happened` counts that at one instant.
+    fn next_event(&mut self, happened: &mut u64) -> Option<StackEvent> {
+        let event = self.call(|it| it.next_event()).flatten()?;
+        *happened += 1;
+        if *happened > MOST_AT_ONCE {
+            self.fail(format!("it tells of more than {MOST_AT_ONCE} events at one instant"));
+            return None;
+        }
+        Some(event)
+    }
+
     /// Has it woken at a time, if it is not before.
     fn wake_at(&mut self, network: &mut Network, time: Time, (stack, side): (u32, Side)) {
         if self.alarm.set(time) {
@@ -104,10 +115,11 @@ impl Hosts {
         }
         if end.reads_at <= now {
             self.read_for_stack(network, now, stack, side);
-        } else {
-            end.call(|it| it.wake(outside(now)));
-            self.settle(network, now, stack, side);
         }
+        if let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] {
+            end.call(|it| it.wake(outside(now)));
+        }
+        self.settle(network, now, stack, side);
     }
 
     /// Does what follows when a stack was called: its application learns of what has happened,
@@ -118,15 +130,11 @@ impl Hosts {
             return;
         }
         end.open(now);
-        let mut events = VecDeque::new();
-        let mut sent = 0;
+        let (mut happened, mut sent) = (0, 0);
         loop {
-            if let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] {
-                while let Some(Some(event)) = end.call(|it| it.next_event()) {
-                    events.push_back(event);
-                }
-            }
-            match events.pop_front() {
+            let end = self.stacks[stack as usize].ends[side as usize].as_mut();
+            let event = end.and_then(|it| it.next_event(&mut happened));
+            match event {
                 Some(event) => self.on_event(network, now, (stack, side), event),
                 None if self.send_from_stack(network, now, (stack, side), &mut sent) => {}
                 None => break,
@@ -164,12 +172,18 @@ impl Hosts {
         bytes.clear();
         let departure = end.call(|it| it.send(outside(now), &mut bytes)).flatten();
         if let Some(departure) = &departure {
-            let most = usize::from(u16::MAX - udp::HEADER - IpVersion::V6.header());
-            let segment = departure.segment.max(1);
-            if segment > most {
-                end.fail(format!("it sends a datagram of {segment} B, and {most} B is the most"));
+            let to = stacks.addresses[side.other() as usize];
+            let segment = departure.segment.clamp(1, bytes.len().max(1));
+            if segment > MOST_BYTES {
+                let what =
+                    format!("it sends a datagram of {segment} B, and {MOST_BYTES} B is the most");
+                end.fail(what);
+                bytes.clear();
+            } else if departure.to != to {
+                end.fail(format!("it sends to {}, and its peer is {to}", departure.to));
+                bytes.clear();
             }
-            for part in bytes.chunks(segment.min(most)) {
+            for part in bytes.chunks(segment) {
                 let Some(end) = &mut stacks.ends[side as usize] else { break };
                 let datagram = Datagram {
                     flow: stacks.flow,
@@ -222,9 +236,10 @@ impl Hosts {
             }
             StackEvent::Readable(number) => {
                 let Some(read) = end.call(|it| it.read(outside(now), number)) else { return };
-                end.counters.received_bytes += read.bytes;
+                let counters = &mut end.counters;
+                counters.received_bytes = counters.received_bytes.saturating_add(read.bytes);
                 if let Some(stream) = end.streams.get_mut(&number) {
-                    stream.received += read.bytes;
+                    stream.received = stream.received.saturating_add(read.bytes);
                     stream.is_finished |= read.is_end;
                 }
                 self.tell_received(network, now, (stack, side), number);

@@ -132,14 +132,15 @@ impl FlowPlan {
         matches!(self.transport, Transport::Tcp { .. })
     }
 
-    /// The bytes of its largest packets, with the headers of IP.
+    /// The MTU that its packets need, in bytes: that of its largest ones, or of a stack of those that
+    /// it sends before it has searched for the path's.
     #[must_use]
-    pub fn largest_packet(&self) -> u32 {
+    pub fn needed_mtu(&self) -> u32 {
         let [data, headers] = match &self.transport {
             Transport::Tcp { settings, .. } => [settings.maximum_segment, settings.headers()],
             Transport::Udp(it) => [it.payload, it.ip.header() + udp::HEADER],
             Transport::Stack { settings, .. } => {
-                [settings.maker.largest_datagram(), settings.ip.header() + udp::HEADER]
+                [settings.maker.first_datagram(), settings.ip.header() + udp::HEADER]
             }
         };
         u32::from(data) + u32::from(headers)
