@@ -2160,7 +2160,7 @@ class FlowDefaults(From, total=False):
     """Whether datagrams become as small as a link between regions needs that is reported to carry
     less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
     quic: Quic
-    """The implementation at both ends."""
+    """The implementation at both ends; default: quinn."""
 
 
 Ip = Literal["v4", "v6"]
@@ -2436,7 +2436,7 @@ class Quic(TypedDict, total=False):
     """The name of its own controller; default: its default."""
     reads: str
     """For how long after a datagram has arrived its host waits for others before it reads them
-    all at once, as a busy one does."""
+    all at once, as a busy one does; default: it reads each at once."""
 
 
 Stack = Literal["quinn", "noq"]
@@ -3460,13 +3460,13 @@ class QuicFlow(From, total=False):
     """How much later each of several flows starts than the one before it; default: they start
     together."""
     controller: Controller
-    """What controls its congestion window, if that is not the implementation's own: a name under
-    `[controllers]`, the name of a controller, or a table with the latter as `kind` and
-    parameters."""
+    """What controls its congestion window: a name under `[controllers]`, the name of a
+    controller, or a table with the latter as `kind` and parameters; default: the implementation's
+    own."""
     workload: TcpWorkload
-    """What it carries; default: `bulk`. Each connection of a flow over TCP is a stream here."""
+    """What it carries, where each connection of a flow over TCP is a stream; default: `bulk`."""
     quic: Quic
-    """The implementation at both ends."""
+    """The implementation at both ends; default: quinn."""
 
 
 Flow = TcpFlow | UdpFlow | QuicFlow
