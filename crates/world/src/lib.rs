@@ -20,6 +20,7 @@ mod capture;
 mod caught;
 mod channels;
 mod contraction;
+mod crossing;
 mod entering;
 mod event;
 mod forwarding;

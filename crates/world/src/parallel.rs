@@ -14,8 +14,8 @@ use std::time::Instant;
 
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
 
+use crate::crossing::Mail;
 use crate::forwarding::Forwarding;
-use crate::network::Crossing;
 use crate::part::Part;
 use crate::partition::Partition;
 use crate::plan::Plan;
@@ -43,7 +43,7 @@ pub(crate) struct Run<'a> {
     done: Option<Time>,
     events: AtomicU64,
     /// What each part has given out for each other one: from, and to.
-    mail: Vec<Vec<Mutex<Vec<Crossing>>>>,
+    mail: Vec<Vec<Mutex<Mail>>>,
     barrier: Barrier,
     is_stopped: AtomicBool,
 }
@@ -85,8 +85,7 @@ impl Run<'_> {
     /// One part's work through all windows. The first part decides whether to stop.
     fn work(&self, number: usize, part: &mut Part, windows: Windows<'_>) -> Option<Stop> {
         let _guard = Guard(&self.barrier);
-        let mut outgoing: Vec<Vec<Crossing>> =
-            self.mail[number].iter().map(|_| Vec::new()).collect();
+        let mut outgoing: Vec<Mail> = self.mail[number].iter().map(|_| Mail::default()).collect();
         for (start, last) in windows {
             let before = part.repeated();
             let mut events = part.change_links(start);
@@ -96,8 +95,8 @@ impl Run<'_> {
             if !self.barrier.wait() || self.is_stopped.load(Ordering::Acquire) {
                 return stop;
             }
-            for from in &self.mail {
-                part.network.take_in(&mut lock(&from[number]));
+            for (from, mail) in self.mail.iter().enumerate().filter(|it| it.0 != number) {
+                part.network.take_in(from, &mut lock(&mail[number]));
             }
             while part.step(last).is_some() {
                 events += 1;
@@ -113,9 +112,10 @@ impl Run<'_> {
         None
     }
 
-    fn post(&self, number: usize, outgoing: &mut [Vec<Crossing>]) {
-        for (to, crossings) in self.mail[number].iter().zip(outgoing) {
-            std::mem::swap(&mut *lock(to), crossings);
+    fn post(&self, number: usize, outgoing: &mut [Mail]) {
+        let to_others = self.mail[number].iter().zip(outgoing).enumerate();
+        for (_, (to, mail)) in to_others.filter(|it| it.0 != number) {
+            std::mem::swap(&mut *lock(to), mail);
         }
     }
 
@@ -148,8 +148,8 @@ impl Run<'_> {
 }
 
 /// Nobody panics while he holds it.
-fn lock(crossings: &Mutex<Vec<Crossing>>) -> std::sync::MutexGuard<'_, Vec<Crossing>> {
-    crossings.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock(mail: &Mutex<Mail>) -> std::sync::MutexGuard<'_, Mail> {
+    mail.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// The windows up to an instant: the first and the last instant of each. A link between

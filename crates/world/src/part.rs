@@ -33,6 +33,8 @@ use crate::sky::Sky;
 /// A part of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
+    /// By node, whether it is in the part.
+    here: Box<[bool]>,
     changes: Vec<ChangePlan>,
     /// The plan, if paths follow its changes.
     rerouting: Option<Arc<Plan>>,
@@ -81,13 +83,14 @@ impl Part {
         functions.start(&mut network, is_here);
         hosts.start(&mut network, is_here);
         let sessions = Sessions::new(plan, &streams);
-        sessions.iter().for_each(|it| it.start(&mut network));
-        names.iter().for_each(|it| it.start(&mut network, &hosts));
+        sessions.iter().for_each(|it| it.start(&mut network, is_here));
+        names.iter().for_each(|it| it.start(&mut network, &hosts, is_here));
         let sky = Sky::new(plan);
         if sky.is_some() {
             Sky::start(&mut network);
         }
         let mut part = Self {
+            here: (0..plan.nodes.len()).map(is_here).collect(),
             changes,
             rerouting,
             sky,
@@ -127,6 +130,8 @@ impl Part {
             Kind::Layer => of as usize,
             Kind::Function => self.functions.node(of),
             Kind::Application => self.hosts.node(of),
+            Kind::Session => self.sessions.as_ref().map_or(0, |it| it.node_of(of)),
+            Kind::Name => self.names.iter().flat_map(Names::nodes).nth(of as usize).unwrap_or(0),
             kind => unreachable!("no island begins with {kind:?}"),
         }
     }
@@ -260,7 +265,8 @@ impl Part {
         let ChangePlan { port, change, .. } = self.changes[place].clone();
         self.network.change(now, port, change.clone());
         self.hosts.follow_rates(&mut self.network, now);
-        if let Some(is_up) = change.is_up() {
+        let near = self.network.forwarding.topology().near(port);
+        if let Some(is_up) = change.is_up().filter(|_| self.here[near]) {
             self.nodes.link_changed(&mut self.network, now, port, is_up);
         }
         if let Some(sky) = &mut self.sky {

@@ -1,7 +1,8 @@
 //! How a world is cut into parts that run on threads of their own. Nodes stay together
 //! that act on each other without delay: those on the ends of a link without delay or of
 //! one that follows a channel, those of links that share a medium, the ends of a tunnel that is a
-//! TCP connection, and the sender that a radio's reports go to.
+//! TCP connection, the sender that a radio's reports go to, the nodes that serve sessions of one
+//! kind, and the ends of a flow that waits for the address of its name.
 //!
 //! Inside a part, only links with a delay as long as a window of time lead from one island to
 //! another: islands run one after another through each window.
@@ -86,7 +87,7 @@ impl Partition {
     /// The same with the islands of each part, where nothing in the plan concerns all nodes at
     /// once. A plan that is not cut into parts at all does not come here.
     fn with_islands(mut self, plan: &Plan) -> Self {
-        let concerns_all = !plan.changes.is_empty() || !plan.roots.is_empty();
+        let concerns_all = !plan.changes.is_empty() || plan.sky.is_some();
         let is_large = 2 * plan.links.len() > FEW_PORTS;
         if is_large && !concerns_all && plan.attachments.is_empty() {
             let window = window(plan);
@@ -181,6 +182,18 @@ impl Shares {
         let connections =
             plan.tunnels.iter().filter(|it| matches!(it.carrier, TunnelCarrier::Tcp(_)));
         connections.for_each(|it| _ = groups.join(it.ends));
+        // A session is one thing at all nodes that serve it, and those of one kind are counted
+        // together.
+        for sessions in &plan.sessions {
+            let messages =
+                plan.flows[sessions.flows.clone()].iter().flat_map(|it| [it.from, it.to]);
+            let nodes: Vec<usize> = sessions.nodes().chain(messages).collect();
+            nodes.windows(2).for_each(|it| _ = groups.join([it[0], it[1]]));
+        }
+        // With the answer to one end of a flow, the other end begins too.
+        for flow in plan.flows.iter().filter(|it| it.lookup.is_some()) {
+            groups.join([flow.from, flow.to]);
+        }
         for flow in plan.flows.iter().filter(|it| it.needs_radio_reports()) {
             if let Some(port) = flow.radio {
                 groups.join([flow.from, plan.links[port.link()].nodes[0]]);

@@ -1,0 +1,128 @@
+//! Scenarios of every kind on several threads: all tables are those of one thread.
+
+use proptest::prelude::*;
+
+use crate::common::{Ran, read, with_changes};
+
+/// All tables of a scenario's first case are the same on any number of threads.
+#[track_caller]
+fn assert_same(text: &str) {
+    let study = || {
+        let mut study = read(text).unwrap_or_else(|it| panic!("{it}"));
+        study.cases.truncate(1);
+        study
+    };
+    let one = Ran::on_threads(study(), 1);
+    for threads in [2, 3, 4] {
+        for ((name, one), (_, many)) in one.0.iter().zip(&Ran::on_threads(study(), threads).0) {
+            for (column, field) in one.schema().fields().iter().enumerate() {
+                let are_same = one.column(column) == many.column(column);
+                let of = field.name();
+                assert!(are_same, "{threads} threads, {name}.{of}: {one:?}\n{many:?}\n{text}");
+            }
+        }
+    }
+}
+
+/// Nodes a, b and so on in a row, or a ring, with links of these delays in ms.
+fn row(delays: &[u64], is_ring: bool) -> String {
+    let count = delays.len() + usize::from(!is_ring);
+    let node = |it: usize| char::from(b'a' + (it % count) as u8);
+    let nodes: String = (0..count).map(|it| format!("{} = {{}}\n", node(it))).collect();
+    let link = |(place, delay): (usize, &u64)| {
+        let [one, other] = [place, place + 1].map(node);
+        format!("{one}{other} = {{ nodes = [\"{one}\", \"{other}\"], delay = \"{delay} ms\" }}\n")
+    };
+    let links: String = delays.iter().enumerate().map(link).collect();
+    format!("[nodes]\n{nodes}[links]\n{links}[defaults.link]\nrate = \"10 Mbps\"\n")
+}
+
+fn delays(links: usize) -> impl Strategy<Value = Vec<u64>> {
+    prop::collection::vec(1..20_u64, links)
+}
+
+fn policies() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "\"on-demand\"",
+        "\"remote\"",
+        "\"separate\"",
+        "{ kind = \"separate\", node = \"h\" }",
+        "\"idle-neighbour\"",
+        "{ kind = \"prefetch\", pages = 20, ahead = \"500 ms\" }",
+        "{ kind = \"proactive\", pages = \"entries\" }",
+        "{ kind = \"replicated\", copies = 2 }",
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(6))]
+
+    /// Sessions move along a part of a row beside flows over all of it, and another kind at other
+    /// nodes.
+    #[test]
+    fn sessions_that_move_are_the_same_on_any_number_of_threads(
+        delays in delays(9),
+        policy in policies(),
+        stage in 200..1500_u64,
+        failing in 0..3000_u64,
+        seed in 0..1000_u64,
+    ) {
+        let trails = [("near", "[\"b\", \"d\", \"c\"]"), ("far", "[\"h\", \"g\"]")];
+        let sessions = trails.map(|(name, trail)| format!(
+            "[sessions.{name}]\ntrail = {trail}\nstage = \"{stage} ms\"\npages = 100\n\
+             access_interval = \"10 ms\"\npolicy = {policy}\n\
+             failures = [{{ node = \"c\", at = \"{failing} ms\" }}]\n\
+             tcp = {{ controller = \"cubic\" }}\n"
+        ));
+        let flow = "[flows]\nacross = { from = \"a\", to = \"j\", controller = \"cubic\" }\n\
+                    back = { from = \"i\", to = \"d\", controller = \"bbr3\" }\n";
+        let beginning = format!("duration = \"3 s\"\nseed = {seed}\n");
+        assert_same(&[beginning, row(&delays, false), flow.to_owned(), sessions.concat()].concat());
+    }
+
+    /// Regions in a ring, whose names are asked of roots; a link between two regions fails.
+    #[test]
+    fn names_that_are_looked_up_are_the_same_on_any_number_of_threads(
+        delays in delays(9),
+        protocol in prop::sample::select(vec![
+            "controller = \"cubic\"",
+            "protocol = \"udp\"\nrate = \"1 Mbps\"",
+        ]),
+        transit in prop::sample::select(vec!["transparent", "ipv4-tunnel", "ipv6-tunnel"]),
+        fails in 0..2500_u64,
+        seed in 0..1000_u64,
+    ) {
+        let regions = [("one", "abc"), ("two", "def"), ("three", "ghi")];
+        let regions = regions.iter().zip(1..).map(|((name, nodes), code)| {
+            let listed: Vec<String> = nodes.chars().map(|it| format!("\"{it}\"")).collect();
+            let (listed, host) = (listed.join(", "), &nodes[1..2]);
+            let last = &nodes[2..];
+            format!(
+                "[regions.{name}]\ncode = {code}\nnodes = [{listed}]\nroot = \"{host}\"\n\
+                 transit = \"{transit}\"\nnames = {{ \"www.{name}.com\" = \"{last}\" }}\n"
+            )
+        });
+        let flows = [("a", "f", "two"), ("f", "i", "three"), ("b", "c", "one"), ("h", "c", "one")];
+        let flows = flows.iter().zip(0..).map(|((from, to, region), number)| format!(
+            "[flows.flow-{number}]\nfrom = \"{from}\"\nto = \"{to}\"\n{protocol}\n\
+             start = \"{} ms\"\npeer_name = \"www.{region}.com.{region}\"\n", 300 * number + 100
+        ));
+        let failing = format!(
+            "changes = [{{ at = \"{fails} ms\", state = \"down\" }}, \
+             {{ at = \"{} ms\", state = \"up\" }}]", fails + 400
+        );
+        let network = row(&delays, true).replacen(
+            "[\"c\", \"d\"]", &format!("[\"c\", \"d\"], {failing}"), 1,
+        );
+        let beginning = format!("duration = \"3 s\"\nseed = {seed}\n");
+        let parts = [beginning, network].into_iter().chain(regions).chain(flows);
+        assert_same(&parts.collect::<String>());
+    }
+}
+
+/// SCION's hosts, routers and control services, with packets that have paths and messages in them.
+#[test]
+fn autonomous_systems_are_the_same_on_any_number_of_threads() {
+    let paths = include_str!("../../../../scenarios/paths.toml");
+    assert_same(&with_changes(paths, &[("duration = \"30 s\"", "duration = \"13 s\"")]));
+}
