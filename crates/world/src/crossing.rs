@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use windtunnel_engine::Time;
+use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Packet;
 use windtunnel_packets::scion::Path;
 
@@ -74,6 +74,11 @@ impl Leaving {
 }
 
 impl Network {
+    /// The least delay of links between parts at present: how far these may be apart.
+    pub(crate) fn lookahead(&self, cut: &[PortId]) -> Duration {
+        cut.iter().map(|it| self.ports[it.index()].delay()).min().unwrap_or(Duration::MAX)
+    }
+
     /// Gives out what arrives at other parts from `start` up to `last`: to each part its mail.
     /// Returns how many arrivals were none, because the link had lost the packet or it is late.
     pub(crate) fn give_out(&mut self, start: Time, last: Time, mail: &mut [Mail]) -> u64 {

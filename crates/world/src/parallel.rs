@@ -4,8 +4,9 @@
 //! can be affected, within the least of those delays from now on, by what the others do
 //! in that time: they run side by side through windows of that length, and between two
 //! windows each gives the others what arrives there in the next one (Chandy and Misra
-//! 1979; Fujimoto 1990, the bounded lag). As the order of events at one instant is
-//! a property of the plan, each part sees what it would see if there were one.
+//! 1979; Fujimoto 1990, the bounded lag). Where these delays change, as between satellites, a
+//! window ends, and the next one is as long as the delays of then allow. As the order of events
+//! at one instant is a property of the plan, each part sees what it would see if there were one.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -16,6 +17,7 @@ use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
 
 use crate::crossing::Mail;
 use crate::forwarding::Forwarding;
+use crate::network::Network;
 use crate::part::Part;
 use crate::partition::Partition;
 use crate::plan::Plan;
@@ -69,7 +71,8 @@ impl<'a> Run<'a> {
 impl Run<'_> {
     /// Lets everything happen up to `until`. Returns why it stopped before, if it did.
     pub(crate) fn advance(&mut self, parts: &mut [Part], until: Time) -> Option<Stop> {
-        let windows = Windows { partition: self.partition, done: self.done, until };
+        let windows =
+            Windows { partition: self.partition, done: self.done, until, lookahead: None };
         let (run, windows) = (&*self, &windows);
         let stop = thread::scope(|scope| {
             let (first, others) = parts.split_first_mut()?;
@@ -83,12 +86,13 @@ impl Run<'_> {
     }
 
     /// One part's work through all windows. The first part decides whether to stop.
-    fn work(&self, number: usize, part: &mut Part, windows: Windows<'_>) -> Option<Stop> {
+    fn work(&self, number: usize, part: &mut Part, mut windows: Windows<'_>) -> Option<Stop> {
         let _guard = Guard(&self.barrier);
         let mut outgoing: Vec<Mail> = self.mail[number].iter().map(|_| Mail::default()).collect();
-        for (start, last) in windows {
+        while let Some(start) = windows.start() {
             let before = part.repeated();
             let mut events = part.change_links(start);
+            let last = windows.end(start, &part.network);
             events += part.network.give_out(start, last, &mut outgoing);
             self.post(number, &mut outgoing);
             let stop = if number == 0 { self.decide(start) } else { None };
@@ -152,33 +156,42 @@ fn lock(mail: &Mutex<Mail>) -> std::sync::MutexGuard<'_, Mail> {
     mail.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The windows up to an instant: the first and the last instant of each. A link between
-/// parts changes only at the first instant of a window.
+/// The windows up to an instant. A link between parts changes only at the first instant of a
+/// window, so that the least delay of those is the same through it.
 #[derive(Clone)]
 struct Windows<'a> {
     partition: &'a Partition,
     /// Everything up to this instant has happened; none at the beginning.
     done: Option<Time>,
     until: Time,
+    /// How long windows are until the next change; none: it is not known yet.
+    lookahead: Option<Duration>,
 }
 
-impl Iterator for Windows<'_> {
-    type Item = (Time, Time);
+const INSTANT: Duration = Duration::from_picos(1);
 
-    fn next(&mut self) -> Option<(Time, Time)> {
-        const INSTANT: Duration = Duration::from_picos(1);
+impl Windows<'_> {
+    /// The first instant of the next window.
+    fn start(&self) -> Option<Time> {
         let start = self.done.map_or(Time::ZERO, |it| it + INSTANT);
-        if start > self.until {
-            return None;
-        }
+        (start <= self.until).then_some(start)
+    }
+
+    /// The last instant of the window that begins at `start`, when links have changed.
+    fn end(&mut self, start: Time, network: &Network) -> Time {
         let changes = &self.partition.changes;
-        let next_change = changes.get(changes.partition_point(|it| *it <= start));
+        let next = changes.partition_point(|it| *it <= start);
+        if next.checked_sub(1).is_some_and(|it| changes[it] == start) {
+            self.lookahead = None;
+        }
+        let lookahead =
+            *self.lookahead.get_or_insert_with(|| network.lookahead(&self.partition.cut));
+        let length = lookahead.min(self.partition.window);
         let before_change =
-            next_change.map_or(Time::NEVER, |it| Time::from_picos(it.as_picos() - 1));
-        let last =
-            (start + (self.partition.lookahead - INSTANT)).min(before_change).min(self.until);
+            changes.get(next).map_or(Time::NEVER, |it| Time::from_picos(it.as_picos() - 1));
+        let last = (start + (length - INSTANT)).min(before_change).min(self.until);
         self.done = Some(last);
-        Some((start, last))
+        last
     }
 }
 

@@ -85,7 +85,10 @@ impl Part {
         let sessions = Sessions::new(plan, &streams);
         sessions.iter().for_each(|it| it.start(&mut network, is_here));
         names.iter().for_each(|it| it.start(&mut network, &hosts, is_here));
-        let sky = Sky::new(plan);
+        let near = |port: PortId| plan.links[port.link()].nodes[port.direction()];
+        let sky = Sky::new(plan, |port| {
+            is_here(near(port)) || partition.cut.binary_search(&port).is_ok()
+        });
         if sky.is_some() {
             Sky::start(&mut network);
         }
@@ -143,6 +146,13 @@ impl Part {
         if self.network.looks_ahead() {
             self.prefetch();
         }
+        self.occur(now, event);
+        Some(now)
+    }
+
+    /// Lets an event happen, and what comes of it at once.
+    #[inline(always)]
+    fn occur(&mut self, now: Time, event: Event) {
         self.happen(now, event);
         if !self.network.arrived.is_empty() {
             self.hand_over(now);
@@ -150,16 +160,16 @@ impl Part {
         if let Some(sessions) = &mut self.sessions {
             sessions.deliver(&mut self.network, &mut self.hosts, now);
         }
-        Some(now)
     }
 
-    /// Lets links change that do so at an instant, before anything else happens then.
-    /// Returns how many changes there were.
+    /// Lets links change that do so at an instant, and nodes that move be where they are then,
+    /// before anything else happens. Returns how many events there were.
     pub(crate) fn change_links(&mut self, now: Time) -> u64 {
-        let changes = |time: Time, event: Event| time == now && event.kind() == Kind::Change;
+        let is_change = |event: Event| matches!(event.kind(), Kind::Change | Kind::Sky);
+        let is_wanted = |time: Time, event: Event| time == now && is_change(event);
         let mut count = 0;
-        while let Some((_, event)) = self.network.events.next_if(changes) {
-            self.change(now, event.of() as usize);
+        while let Some((_, event)) = self.network.events.next_if(is_wanted) {
+            self.occur(now, event);
             count += 1;
         }
         count
@@ -282,6 +292,7 @@ impl Part {
     /// Nodes that move are elsewhere, and all nodes forward by the shortest paths of now.
     #[cold]
     fn follow_the_sky(&mut self, now: Time) {
+        self.repeated += 1;
         let (Some(sky), Some(plan)) = (&mut self.sky, &self.rerouting) else { return };
         sky.follow(&mut self.network, now);
         self.nodes.route_if_changed(plan, self.network.forwarding.topology());

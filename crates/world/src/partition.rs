@@ -13,9 +13,10 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Time};
 
 use crate::forwarding::Forwarding;
-use crate::plan::{ChangePlan, LinkChange, LinkPlan, Plan, TunnelCarrier};
+use crate::plan::{ChangePlan, LinkChange, LinkPlan, Plan, SkyPlan, TunnelCarrier};
 use crate::port_id::PortId;
 use crate::routing::Groups;
+use crate::sky::Sky;
 
 /// With so few ports everything lies in the caches: nothing is worth being kept there, or fetched
 /// ahead.
@@ -29,8 +30,8 @@ pub(crate) struct Partition {
     of: Vec<u32>,
     /// The ports that lead from one part to another.
     pub(crate) cut: Vec<PortId>,
-    /// The least delay of those, at any time: how far parts may be apart.
-    pub(crate) lookahead: Duration,
+    /// How long parts run at a time at the most, whatever the delays of those allow.
+    pub(crate) window: Duration,
     /// When those ports change, in order.
     pub(crate) changes: Vec<Time>,
     islands: Islands,
@@ -59,7 +60,7 @@ impl Partition {
     /// At most this many parts of about the same load.
     pub(crate) fn of(plan: &Plan, forwarding: &Forwarding, threads: usize) -> Self {
         let loads = loads(plan, forwarding);
-        let of = Shares::of(plan).share(plan, &loads, threads);
+        let of = far_apart(plan, &loads, threads);
         Self::new(plan, threads, of).with_islands(plan)
     }
 
@@ -70,18 +71,9 @@ impl Partition {
         });
         let cut: Vec<PortId> =
             ports.flat_map(|(link, _)| [0, 1].map(|it| PortId::new(link, it))).collect();
-        let on_cut = plan.changes.iter().filter(|it| cut.binary_search(&it.port).is_ok());
-        let changed = on_cut.clone().filter_map(|it| match it.change {
-            LinkChange::Delay(delay) => Some(delay),
-            _ => None,
-        });
-        let delays = cut.iter().map(|it| plan.direction(*it).delay).chain(changed);
-        let lookahead = delays.min().unwrap_or(Duration::MAX);
-        let mut changes: Vec<Time> = on_cut.map(|it| it.time).collect();
-        changes.sort_unstable();
-        changes.dedup();
+        let changes = changes(plan, &cut);
         let islands = Islands { of: vec![0; of.len()], counts: vec![1; parts] };
-        Self { parts, of, cut, lookahead, changes, islands }
+        Self { parts, of, cut, window: Duration::MAX, changes, islands }
     }
 
     /// The same with the islands of each part, where nothing in the plan concerns all nodes at
@@ -93,7 +85,7 @@ impl Partition {
             let window = window(plan);
             self.islands = Islands::of(plan, &self, window);
             if self.islands.counts.iter().any(|it| *it > 1) {
-                self.lookahead = self.lookahead.min(window);
+                self.window = window;
             }
         }
         self
@@ -143,6 +135,61 @@ impl Islands {
         }
         Self { of, counts }
     }
+}
+
+/// When some of these ports change, in order, or what moves is elsewhere.
+fn changes(plan: &Plan, ports: &[PortId]) -> Vec<Time> {
+    if ports.is_empty() {
+        return Vec::new();
+    }
+    let contacts: Vec<ChangePlan> = plan.sky.iter().flat_map(SkyPlan::changes).collect();
+    let all = plan.changes.iter().chain(&contacts);
+    let of_ports = all.filter(|it| ports.binary_search(&it.port).is_ok()).map(|it| it.time);
+    let instants = plan.sky.iter().flat_map(|it| (0..).map(|step| Time::ZERO + it.interval * step));
+    let mut changes: Vec<Time> =
+        instants.take_while(|it| *it <= plan.end()).chain(of_ports).collect();
+    changes.sort_unstable();
+    changes.dedup();
+    changes
+}
+
+/// By link, its least delay; of those between nodes that move, of some instants.
+fn least_delays(plan: &Plan) -> Vec<Duration> {
+    // In this time a satellite moves by 80 km, a quarter of a millisecond of light.
+    const SAMPLED: Duration = Duration::from_secs(10);
+    let least = |it: &LinkPlan| it.directions[0].delay.min(it.directions[1].delay);
+    let mut delays: Vec<Duration> = plan.links.iter().map(least).collect();
+    let changed = plan.changes.iter().filter_map(|it| match it.change {
+        LinkChange::Delay(delay) => Some((it.port.link(), delay)),
+        _ => None,
+    });
+    let moved = Sky::least_delays(plan, SAMPLED);
+    changed.chain(moved).for_each(|(link, delay)| delays[link] = delays[link].min(delay));
+    delays
+}
+
+/// By node, its part: links between parts are as long as they can be where the part with the most
+/// load has hardly more than if they might be short.
+fn far_apart(plan: &Plan, loads: &[u64], parts: usize) -> Vec<u32> {
+    let delays = least_delays(plan);
+    let share = |shortest: Duration| {
+        let mut shares = Shares::of(plan);
+        let short = plan.links.iter().zip(&delays).filter(|it| *it.1 < shortest);
+        short.for_each(|(link, _)| _ = shares.groups.join(link.nodes));
+        shares.share(plan, loads, parts)
+    };
+    let most = |of: &[u32]| {
+        let mut sums = vec![0_u64; parts];
+        of.iter().zip(loads).for_each(|(part, load)| sums[*part as usize] += load);
+        sums.into_iter().max().unwrap_or(0)
+    };
+    let of = share(Duration::ZERO);
+    let hardly_more = most(&of) * 21 / 20;
+    let mut lengths = delays.clone();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let fair = lengths.partition_point(|it| most(&share(*it)) <= hardly_more);
+    fair.checked_sub(1).map_or(of, |it| share(lengths[it]))
 }
 
 /// How long islands run at a time: as long as the fastest link takes for so many full frames. Long

@@ -68,6 +68,8 @@ pub(crate) struct Sky {
     plan: SkyPlan,
     /// The nodes of each link of the plan.
     ends: Vec<[usize; 2]>,
+    /// By port, whether packets go through it in this part of the world.
+    used: Vec<bool>,
     /// The links that can be used all the time, and those whose contacts have begun and not
     /// ended, with their ends. One whose contact is over keeps its delay: what waits there is
     /// sent soon.
@@ -88,12 +90,14 @@ pub(crate) struct Sky {
 }
 
 impl Sky {
-    pub(crate) fn new(plan: &Plan) -> Option<Self> {
+    /// Those of a plan in a part of its world, where packets go through the ports that are used.
+    pub(crate) fn new(plan: &Plan, is_used: impl Fn(PortId) -> bool) -> Option<Self> {
         let sky = plan.sky.clone()?;
         let moving = sky.satellites.len() + sky.stations.len();
         let all = moving == plan.nodes.len() && sky.links.len() == plan.links.len();
         Some(Self {
             ends: plan.links.iter().map(|it| it.nodes).collect(),
+            used: (0..2 * plan.links.len() as u32).map(|it| is_used(PortId(it))).collect(),
             permanent: sky.permanent(),
             current: Vec::new(),
             begun: 0,
@@ -116,18 +120,11 @@ impl Sky {
     /// shortest paths.
     pub(crate) fn follow(&mut self, network: &mut Network, now: Time) {
         let start = Instant::now();
-        self.place(now);
-        self.follow_contacts(now);
-        let delay = |link: usize| {
-            let [one, other] = self.ends[link].map(|it| self.places[it]);
-            (link, SkyPlan::delay(one.distance(other)))
-        };
-        let links = self.permanent.iter().chain(self.current.iter().map(|it| &it.0));
-        self.delays.clear();
-        self.delays.extend(links.map(|it| delay(*it)));
+        self.measure(now);
         for (link, delay) in &self.delays {
             let ports = [0, 1].map(|side| PortId::new(*link, side));
-            ports.into_iter().for_each(|it| network.change(now, it, LinkChange::Delay(*delay)));
+            let used = ports.into_iter().filter(|it| self.used[it.index()]);
+            used.for_each(|it| network.change(now, it, LinkChange::Delay(*delay)));
         }
         let (places, delays, changed) = (&self.places, &self.delays, &mut self.changed);
         // A delay is rounded to the next picosecond, and costs one more.
@@ -142,6 +139,35 @@ impl Sky {
         network.forwarding.follow(now, change, bound);
         network.schedule(now + self.plan.interval, Event::new(Kind::Sky, 0));
         self.took += start.elapsed();
+    }
+
+    /// Finds out how long light takes over the links that can be used.
+    fn measure(&mut self, now: Time) {
+        self.place(now);
+        self.follow_contacts(now);
+        let delay = |link: usize| {
+            let [one, other] = self.ends[link].map(|it| self.places[it]);
+            (link, SkyPlan::delay(one.distance(other)))
+        };
+        let links = self.permanent.iter().chain(self.current.iter().map(|it| &it.0));
+        self.delays.clear();
+        self.delays.extend(links.map(|it| delay(*it)));
+    }
+
+    /// How long light takes over the links at the least, of all instants that are `every` apart
+    /// and at which they can be used.
+    pub(crate) fn least_delays(plan: &Plan, every: Duration) -> Vec<(usize, Duration)> {
+        let Some(mut sky) = Self::new(plan, |_| false) else { return Vec::new() };
+        let instants = (0..).map(|it| Time::ZERO + every * it).take_while(|it| *it <= plan.end());
+        let mut least = Vec::new();
+        for now in instants {
+            sky.measure(now);
+            least.extend_from_slice(&sky.delays);
+            // One for each link is enough.
+            least.sort_unstable();
+            least.dedup_by_key(|it| it.0);
+        }
+        least
     }
 
     /// Finds out which links can be used, until the next interval.

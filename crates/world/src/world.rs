@@ -74,8 +74,6 @@ impl World {
     pub fn on_threads(plan: &Plan, threads: usize) -> Result<Self, Unreachable> {
         let forwarding = Forwarding::new(plan)?;
         let partition = match threads {
-            // What moves, moves everywhere at once.
-            _ if plan.sky.is_some() => Partition::whole(plan),
             0 | 1 => Partition::islands_of(plan),
             _ => Partition::of(plan, &forwarding, threads),
         };

@@ -55,7 +55,7 @@ fn policies() -> impl Strategy<Value = &'static str> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(6))]
+    #![proptest_config(ProptestConfig::with_cases(4))]
 
     /// Sessions move along a part of a row beside flows over all of it, and another kind at other
     /// nodes.
@@ -117,6 +117,59 @@ proptest! {
         let beginning = format!("duration = \"3 s\"\nseed = {seed}\n");
         let parts = [beginning, network].into_iter().chain(regions).chain(flows);
         assert_same(&parts.collect::<String>());
+    }
+
+    /// Stations are handed over from satellite to satellite, and flows, names and sessions with
+    /// them: paths, delays and links change at every interval.
+    #[test]
+    fn satellite_handovers_are_the_same_on_any_number_of_threads(
+        handover in prop::sample::select(vec!["any", "highest", "hold-highest", "hold-longest"]),
+        loss in prop::sample::select(vec!["", "gap = \"130 ms\"", "overlap = \"50 ms\""]),
+        interval in prop::sample::select(vec![100, 200, 500_u64]),
+        spread in prop::sample::select(vec![0, 0, 300_u64]),
+        altitude in 500..1300_u64,
+        seed in 0..1000_u64,
+    ) {
+        assert_same(&format!(
+            r#"duration = "20 s"
+seed = {seed}
+routing = {{ interval = "{interval} ms", spread = "{spread} ms" }}
+[nodes]
+oslo = {{ place = "Oslo" }}
+cairo = {{ place = "Cairo" }}
+ship = {{ journey = [
+  {{ at = "0 s", place = ["-40°", "0°"] }}, {{ at = "60 s", place = ["-39°", "5°"] }},
+] }}
+[constellations.c]
+planes = 10
+satellites_per_plane = 15
+altitude = "{altitude} km"
+inclination = "80°"
+pattern = "star"
+inter_satellite_links = {{ rate = "10 Mbps", maximum_latitude = "70°" }}
+[constellations.c.ground_links]
+rate = ["4 Mbps", "3 Mbps"]
+minimum_elevation = "10°"
+queue = {{ kind = "drop-tail", limit = "20 packets" }}
+handover = "{handover}"
+{loss}
+[flows]
+north = {{ from = "cairo", to = "oslo", controller = "cubic" }}
+south = {{ from = "oslo", to = "ship", protocol = "udp", payload = "500 B", rate = "1 Mbps" }}
+back = {{ from = "ship", to = "cairo", controller = "bbr3" }}
+[producers.p]
+node = "oslo"
+prefix = "/p"
+[consumers.c]
+node = "cairo"
+prefix = "/p"
+controller = {{ kind = "fixed", window = 20 }}
+[sessions.users]
+access_interval = "50 ms"
+users = ["oslo", "cairo"]
+tcp = {{ controller = "cubic" }}
+"#
+        ));
     }
 }
 
