@@ -91,7 +91,7 @@ impl Run<'_> {
         let mut outgoing: Vec<Mail> = self.mail[number].iter().map(|_| Mail::default()).collect();
         while let Some(start) = windows.start() {
             let before = part.repeated();
-            let mut events = part.change_links(start);
+            let mut events = if windows.is_change(start) { part.change_links(start) } else { 0 };
             let last = windows.end(start, &part.network);
             events += part.network.give_out(start, last, &mut outgoing);
             self.post(number, &mut outgoing);
@@ -102,8 +102,10 @@ impl Run<'_> {
             for (from, mail) in self.mail.iter().enumerate().filter(|it| it.0 != number) {
                 part.network.take_in(from, &mut lock(&mail[number]));
             }
-            while part.step(last).is_some() {
-                events += 1;
+            for end in ends(start, last, self.partition.window) {
+                while part.step(end).is_some() {
+                    events += 1;
+                }
             }
             // What every part sees counts once.
             let repeated = if number == 0 { 0 } else { part.repeated() - before };
@@ -156,8 +158,8 @@ fn lock(mail: &Mutex<Mail>) -> std::sync::MutexGuard<'_, Mail> {
     mail.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The windows up to an instant. A link between parts changes only at the first instant of a
-/// window, so that the least delay of those is the same through it.
+/// The windows up to an instant. A link between parts or islands changes only at the first instant
+/// of a window, so that the least delay of those is the same through it.
 #[derive(Clone)]
 struct Windows<'a> {
     partition: &'a Partition,
@@ -177,22 +179,37 @@ impl Windows<'_> {
         (start <= self.until).then_some(start)
     }
 
+    /// Whether something changes for several parts or islands.
+    fn is_change(&self, time: Time) -> bool {
+        self.partition.changes.binary_search(&time).is_ok()
+    }
+
     /// The last instant of the window that begins at `start`, when links have changed.
     fn end(&mut self, start: Time, network: &Network) -> Time {
         let changes = &self.partition.changes;
         let next = changes.partition_point(|it| *it <= start);
-        if next.checked_sub(1).is_some_and(|it| changes[it] == start) {
+        if self.is_change(start) {
             self.lookahead = None;
         }
         let lookahead =
             *self.lookahead.get_or_insert_with(|| network.lookahead(&self.partition.cut));
-        let length = lookahead.min(self.partition.window);
+        // Without links between parts, the run can be stopped where islands stand still.
+        let is_cut = !self.partition.cut.is_empty();
+        let length = if is_cut { lookahead } else { self.partition.window };
         let before_change =
             changes.get(next).map_or(Time::NEVER, |it| Time::from_picos(it.as_picos() - 1));
         let last = (start + (length - INSTANT)).min(before_change).min(self.until);
         self.done = Some(last);
         last
     }
+}
+
+/// The last instants of the windows of islands in a window of parts: they run one after another
+/// through each, and wait for no other part meanwhile.
+fn ends(start: Time, last: Time, window: Duration) -> impl Iterator<Item = Time> {
+    let first = start + (window - INSTANT);
+    let before_last = std::iter::successors(Some(first), move |it| Some(*it + window));
+    before_last.take_while(move |it| *it < last).chain(std::iter::once(last))
 }
 
 /// Where parts wait for each other: for a short time by looking again and again, since

@@ -114,7 +114,11 @@ impl Part {
     fn share_out(&mut self, plan: &Plan, partition: &Partition, islands: usize) {
         if islands > 1 {
             let mut events = std::mem::replace(&mut self.network.events, Agenda::looking_ahead(1));
-            events.share_out(islands, |it| partition.island(self.node_of(plan, it)));
+            events.share_out(islands, |it| {
+                let node = self.node_of(plan, it);
+                // A link elsewhere changes for the paths alone.
+                if self.here[node] { partition.island(node) } else { 0 }
+            });
             self.network.events = events;
         }
     }
@@ -123,6 +127,7 @@ impl Part {
     fn node_of(&self, plan: &Plan, event: Event) -> usize {
         let (of, topology) = (event.of(), self.network.forwarding.topology());
         match event.kind() {
+            Kind::Change => topology.near(self.changes[of as usize].port),
             Kind::Arrival => topology.far(PortId(of)),
             Kind::Service => topology.near(PortId(of)),
             Kind::Medium => {
@@ -162,13 +167,20 @@ impl Part {
         }
     }
 
-    /// Lets links change that do so at an instant, and nodes that move be where they are then,
-    /// before anything else happens. Returns how many events there were.
+    /// Lets links change that do so at an instant, nodes that move be where they are then, and all
+    /// nodes learn of it that do, before anything else happens on any island. Returns how many
+    /// events there were.
     pub(crate) fn change_links(&mut self, now: Time) -> u64 {
         let is_change = |event: Event| matches!(event.kind(), Kind::Change | Kind::Sky);
-        let is_wanted = |time: Time, event: Event| time == now && is_change(event);
+        let is_route = |time: Time, event: Event| time == now && event.kind() == Kind::Route;
         let mut count = 0;
-        while let Some((_, event)) = self.network.events.next_if(is_wanted) {
+        let next =
+            |events: &mut Agenda| events.next_of_any(|time, event| time == now && is_change(event));
+        while let Some((_, event)) = next(&mut self.network.events) {
+            self.occur(now, event);
+            count += 1;
+        }
+        while let Some((_, event)) = self.network.events.next_if(is_route) {
             self.occur(now, event);
             count += 1;
         }
@@ -285,7 +297,8 @@ impl Part {
             && change.is_of_topology()
         {
             let time = now + plan.routing.convergence.unwrap_or_default();
-            self.network.schedule(time, Event::new(Kind::Route, place as u32));
+            // All that nodes learn at one instant they learn together.
+            self.network.events.schedule_on(0, time, Event::new(Kind::Route, place as u32));
         }
     }
 

@@ -4,8 +4,12 @@
 //! TCP connection, the sender that a radio's reports go to, the nodes that serve sessions of one
 //! kind, and the ends of a flow that waits for the address of its name.
 //!
+//! Of the cuts that share the work as well, that with the longest links is made: parts run the
+//! longer before they wait for each other.
+//!
 //! Inside a part, only links with a delay as long as a window of time lead from one island to
-//! another: islands run one after another through each window.
+//! another: islands run one after another through each window. What changes for several parts or
+//! islands, such as a link between them, or paths, does so where all of them stand still.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -30,9 +34,10 @@ pub(crate) struct Partition {
     of: Vec<u32>,
     /// The ports that lead from one part to another.
     pub(crate) cut: Vec<PortId>,
-    /// How long parts run at a time at the most, whatever the delays of those allow.
+    /// How long islands run at a time; for ever, if no part has several.
     pub(crate) window: Duration,
-    /// When those ports change, in order.
+    /// When something changes for several parts, or for several islands of one, in order: then all
+    /// of them stand still.
     pub(crate) changes: Vec<Time>,
     islands: Islands,
 }
@@ -76,17 +81,28 @@ impl Partition {
         Self { parts, of, cut, window: Duration::MAX, changes, islands }
     }
 
-    /// The same with the islands of each part, where nothing in the plan concerns all nodes at
-    /// once. A plan that is not cut into parts at all does not come here.
-    fn with_islands(mut self, plan: &Plan) -> Self {
-        let concerns_all = !plan.changes.is_empty() || plan.sky.is_some();
+    /// The same with the islands of each part, but where links between them, or paths, change more
+    /// often than windows end. Where nodes move, all links do so, and there are none.
+    fn with_islands(self, plan: &Plan) -> Self {
         let is_large = 2 * plan.links.len() > FEW_PORTS;
-        if is_large && !concerns_all && plan.attachments.is_empty() {
-            let window = window(plan);
-            self.islands = Islands::of(plan, &self, window);
-            if self.islands.counts.iter().any(|it| *it > 1) {
-                self.window = window;
-            }
+        if !is_large || plan.sky.is_some() || !plan.attachments.is_empty() {
+            return self;
+        }
+        let window = window(plan);
+        let islands = Islands::of(plan, &self, window);
+        let are_apart = |[one, other]: [usize; 2]| {
+            self.of[one] != self.of[other] || islands.of[one] != islands.of[other]
+        };
+        let apart = plan.links.iter().enumerate().filter(|it| are_apart(it.1.nodes));
+        let apart = apart.flat_map(|(link, _)| [0, 1].map(|it| PortId::new(link, it)));
+        let mut changes = changes(plan, &apart.collect::<Vec<_>>());
+        changes.extend(reroutes(plan));
+        changes.sort_unstable();
+        changes.dedup();
+        let windows = plan.duration.as_picos() / window.as_picos().max(1);
+        let are_several = islands.counts.iter().any(|it| *it > 1);
+        if are_several && changes.len() as u64 <= windows {
+            return Self { window, changes, islands, ..self };
         }
         self
     }
@@ -116,10 +132,9 @@ impl Islands {
     /// Those between which packets take at least a window.
     fn of(plan: &Plan, partition: &Partition, window: Duration) -> Self {
         let mut groups = Shares::of(plan).groups;
-        let is_short = |it: &&LinkPlan| it.directions.iter().any(|it| it.delay < window);
         let inside = |it: &[usize; 2]| partition.part(it[0]) == partition.part(it[1]);
-        let short = plan.links.iter().filter(is_short).map(|it| it.nodes);
-        short.filter(inside).for_each(|it| _ = groups.join(it));
+        let short = plan.links.iter().zip(least_delays(plan)).filter(|it| it.1 < window);
+        short.map(|it| it.0.nodes).filter(inside).for_each(|it| _ = groups.join(it));
         let mut counts = vec![0; partition.parts];
         let mut of = vec![0; plan.nodes.len()];
         // The root of a group is the least of its nodes.
@@ -151,6 +166,12 @@ fn changes(plan: &Plan, ports: &[PortId]) -> Vec<Time> {
     changes.sort_unstable();
     changes.dedup();
     changes
+}
+
+/// When all nodes forward by other paths, because links have changed.
+fn reroutes(plan: &Plan) -> impl Iterator<Item = Time> {
+    let changes = plan.changes.iter().filter(|it| it.change.is_of_topology());
+    changes.filter_map(|it| Some(it.time + plan.routing.convergence?))
 }
 
 /// By link, its least delay; of those between nodes that move, of some instants.
