@@ -1,6 +1,9 @@
-//! Scenarios of every kind on several threads: all tables are those of one thread.
+//! Scenarios of every kind on several threads, and island by island: all tables are those of one
+//! thread.
 
 use proptest::prelude::*;
+use windtunnel_engine::Control;
+use windtunnel_world::World;
 
 use crate::common::{Ran, read, with_changes};
 
@@ -178,4 +181,60 @@ tcp = {{ controller = "cubic" }}
 fn autonomous_systems_are_the_same_on_any_number_of_threads() {
     let paths = include_str!("../../../../scenarios/paths.toml");
     assert_same(&with_changes(paths, &[("duration = \"30 s\"", "duration = \"13 s\"")]));
+}
+
+/// A row so long that it is cut into islands: sessions and the lookup of a name happen on those of
+/// their nodes, also on one thread.
+#[test]
+fn sessions_and_names_are_the_same_island_by_island() {
+    let node = |it: u32| format!("\"line-node-{it}\"");
+    let nodes = |it: std::ops::Range<u32>| it.map(node).collect::<Vec<_>>().join(", ");
+    let regions = format!(
+        "[regions.near]\ncode = 1\nnodes = [{}]\nroot = {}\n\
+         [regions.far]\ncode = 2\nnodes = [{}]\nroot = {}\nnames = {{ \"www.far.com\" = {} }}\n",
+        nodes(1..71),
+        node(60),
+        nodes(71..141),
+        node(80),
+        node(85),
+    );
+    let text = format!(
+        r#"duration = "3 s"
+recording = {{ flows = false, links = false }}
+[topologies.line]
+kind = "chain"
+nodes = 140
+link = {{ rate = "100 Mbps", delay = "40 ms" }}
+{regions}
+[flows.named]
+from = "line-node-69"
+to = "line-node-73"
+peer_name = "www.far.com.far"
+controller = "cubic"
+[flows.plain]
+from = "line-node-100"
+to = "line-node-97"
+controller = "cubic"
+[sessions.s]
+trail = ["line-node-90", "line-node-92", "line-node-91"]
+stage = "900 ms"
+access_interval = "10 ms"
+tcp = {{ controller = "cubic" }}
+"#
+    );
+    let study = read(&text).unwrap_or_else(|it| panic!("{it}"));
+    let plan = &study.cases[0].plan;
+    let result = |world: Result<World, _>| {
+        let mut world: World = world.expect("there are paths");
+        let (_, events) = world.run(&Control::default(), None);
+        let (flows, names): (Vec<_>, Vec<_>) =
+            (world.flows().collect(), world.name_lookups().collect());
+        let sessions: Vec<_> = world.sessions().collect();
+        assert!(sessions[0].counters.page_transfers > 0 && names[0].settled.is_some());
+        format!("{events} {flows:?} {names:?} {sessions:?}")
+    };
+    let whole = result(World::new(plan));
+    for threads in [1, 3] {
+        assert!(result(World::on_threads(plan, threads)) == whole, "{threads} threads");
+    }
 }
