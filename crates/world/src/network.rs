@@ -132,15 +132,12 @@ impl Network {
         }
         let topology = forwarding.topology();
         let leaving = Leaving::new(topology, partition, part, ports.len());
-        let far = |port: usize| partition.island(topology.far(PortId(port as u32))) as u32;
-        let several = if partition.islands(part) > 1 { ports.len() } else { 0 };
-        let far_islands = (0..several).map(far).collect();
         let looks_ahead = most_ports(plan, partition, part) > FEW_PORTS;
         let contraction = Contraction::new(plan, &forwarding, partition, part, &ports);
         Self {
             contraction,
             leaving,
-            far_islands,
+            far_islands: Vec::new(),
             events: Agenda::looking_ahead(if looks_ahead { LOOKAHEAD } else { 1 }),
             looks_ahead,
             packets: PacketStore::of_several(part, partition.parts()),
@@ -163,6 +160,14 @@ impl Network {
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
         self.events.schedule(time, event);
+    }
+
+    /// From now on packets arrive on the islands of their nodes, among which all events have been
+    /// shared out.
+    pub(crate) fn arrive_on_islands(&mut self, partition: &Partition) {
+        let topology = self.forwarding.topology();
+        let far = |port: usize| partition.island(topology.far(PortId(port as u32))) as u32;
+        self.far_islands = (0..self.ports.len()).map(far).collect();
     }
 
     /// Has everything happen as an event of its own, in the order of time, from where all islands

@@ -120,6 +120,7 @@ impl Part {
                 if self.here[node] { partition.island(node) } else { 0 }
             });
             self.network.events = events;
+            self.network.arrive_on_islands(partition);
         }
     }
 

@@ -193,10 +193,10 @@ fn sessions_and_names_are_the_same_island_by_island() {
         "[regions.near]\ncode = 1\nnodes = [{}]\nroot = {}\n\
          [regions.far]\ncode = 2\nnodes = [{}]\nroot = {}\nnames = {{ \"www.far.com\" = {} }}\n",
         nodes(1..71),
-        node(60),
+        node(68),
         nodes(71..141),
-        node(80),
-        node(85),
+        node(75),
+        node(73),
     );
     let text = format!(
         r#"duration = "3 s"
