@@ -27,6 +27,7 @@ mod forwarding;
 mod functions;
 mod host_paths;
 mod hosts;
+mod leaving;
 mod media;
 mod names;
 mod network;
