@@ -20,6 +20,7 @@ pub mod real;
 pub mod region;
 pub mod scion;
 mod store;
+mod stored_paths;
 pub mod tcp;
 pub mod tunnel;
 pub mod udp;

@@ -13,6 +13,7 @@ use crate::packet::{Body, Packet, Route};
 use crate::real::RealPacket;
 use crate::region::{Content, RegionPacket};
 use crate::scion::{Path, PathHandle, ScionContent, ScionPacket};
+use crate::stored_paths::StoredPaths;
 use crate::tunnel::{Encapsulation, Tunnelled, leaving_tunnel};
 use crate::udp::Datagram;
 
@@ -26,7 +27,7 @@ pub struct PacketStore {
     messages: Store<Vec<u8>>,
     /// The paths that SCION packets have had, for the whole run: hosts add one when they first
     /// use it.
-    paths: Vec<StoredPath>,
+    paths: StoredPaths,
     /// Those that were dropped, if somebody asks for them.
     dropped: Option<Vec<Packet>>,
     /// Packets of real hosts, by where they entered and where they leave.
@@ -42,15 +43,14 @@ pub struct RealPackets {
     pub copies: u64,
 }
 
-/// A path, and what became of it when its hop fields were last checked: by which system, behind
-/// which accumulator, and whether it was right.
-#[derive(Clone, Debug)]
-struct StoredPath {
-    path: Arc<Path>,
-    checked: Box<[Option<(u32, u16, bool)>]>,
-}
-
 impl PacketStore {
+    /// One of several stores from each of which packets go to the others, this being number
+    /// `place` of them. A path has the same handle in all.
+    #[must_use]
+    pub fn of_several(place: usize, stores: usize) -> Self {
+        Self { paths: StoredPaths::new(place, stores), ..Self::default() }
+    }
+
     /// Puts a packet in.
     #[inline]
     pub fn insert(&mut self, packet: Packet) -> Handle {
@@ -167,24 +167,15 @@ impl PacketStore {
         self.real.get(&ends).copied().unwrap_or_default()
     }
 
-    /// Takes the bytes of a packet's message out, if it has one: the packet goes to another store.
-    #[must_use]
-    pub fn take_message(&mut self, packet: &Packet) -> Option<Box<[u8]>> {
-        let message = packet.body.message()?;
-        self.messages.free(message);
-        Some(self.messages[message].as_slice().into())
-    }
-
-    /// Puts the bytes of a packet's message in, which comes from another store.
-    pub fn bring_message(&mut self, packet: &mut Packet, bytes: &[u8]) {
-        if let Some(message) = packet.body.message_mut() {
-            *message = self.copy_message(bytes);
-        }
-    }
-
     /// The bytes of a message, to be changed.
     pub fn message_mut(&mut self, handle: Handle) -> &mut [u8] {
         &mut self.messages[handle]
+    }
+
+    /// Takes the bytes of a message out.
+    pub fn take_message(&mut self, handle: Handle) -> Vec<u8> {
+        self.messages.free(handle);
+        std::mem::take(&mut self.messages[handle])
     }
 
     /// The bytes of a message.
@@ -195,15 +186,23 @@ impl PacketStore {
 
     /// Puts in a path that packets will have.
     pub fn insert_path(&mut self, path: Arc<Path>) -> PathHandle {
-        let checked = vec![None; path.hops()].into();
-        self.paths.push(StoredPath { path, checked });
-        PathHandle(self.paths.len() as u32 - 1)
+        self.paths.insert(path)
+    }
+
+    /// Puts in paths of another store, in the order in which that got them.
+    pub fn insert_paths_of(&mut self, store: usize, paths: impl Iterator<Item = Arc<Path>>) {
+        paths.for_each(|it| self.paths.insert_of(store, it));
+    }
+
+    /// The paths that were put in here, in that order, without the first few.
+    pub fn own_paths(&self, without: usize) -> impl Iterator<Item = &Arc<Path>> {
+        self.paths.own(without)
     }
 
     /// A path of packets.
     #[must_use]
     pub fn path(&self, handle: PathHandle) -> &Arc<Path> {
-        &self.paths[handle.0 as usize].path
+        self.paths.get(handle)
     }
 
     /// Whether a hop field of a path is right for the system that checks it, behind an
@@ -215,7 +214,7 @@ impl PacketStore {
         (system, accumulator): (u32, u16),
         check: impl FnOnce() -> bool,
     ) -> bool {
-        let kept = &mut self.paths[handle.0 as usize].checked[usize::from(hop)];
+        let kept = self.paths.checked(handle, hop);
         match *kept {
             Some((by, behind, is_right)) if (by, behind) == (system, accumulator) => is_right,
             _ => {
@@ -282,26 +281,35 @@ impl PacketStore {
     }
 
     /// A packet whose inside lay in another store: `inside` gives that, and what is inside
-    /// of that, and so on.
+    /// of that, and so on, and `messages` the bytes of the innermost, if that has a message.
     #[inline]
     #[must_use]
     pub fn restore(
         &mut self,
         mut packet: Packet,
         mut inside: impl Iterator<Item = Packet>,
+        mut messages: impl Iterator<Item = Vec<u8>>,
     ) -> Packet {
-        if packet.body.inside().is_some() {
-            self.put_inside(&mut packet, &mut inside);
+        if packet.body.inside().is_some() || packet.body.message().is_some() {
+            self.put_inside(&mut packet, &mut inside, &mut messages);
         }
         packet
     }
 
     #[cold]
-    fn put_inside(&mut self, packet: &mut Packet, inside: &mut dyn Iterator<Item = Packet>) {
-        let Some(handle) = packet.body.inside_mut() else { return };
-        let mut inner = inside.next().expect("what is inside of a packet follows it");
-        self.put_inside(&mut inner, inside);
-        *handle = self.packets.insert(inner);
+    fn put_inside(
+        &mut self,
+        packet: &mut Packet,
+        inside: &mut dyn Iterator<Item = Packet>,
+        messages: &mut dyn Iterator<Item = Vec<u8>>,
+    ) {
+        if let Some(handle) = packet.body.inside_mut() {
+            let mut inner = inside.next().expect("what is inside of a packet follows it");
+            self.put_inside(&mut inner, inside, messages);
+            *handle = self.packets.insert(inner);
+        } else if let Some(handle) = packet.body.message_mut() {
+            *handle = self.messages.insert(messages.next().expect("a message has bytes"));
+        }
     }
 
     /// How many packets are in, those inside others included.

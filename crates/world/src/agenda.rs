@@ -103,6 +103,22 @@ impl Agenda {
         self.running.next_if(is_wanted)
     }
 
+    /// Takes out the next event that is as wanted, of the island that runs or of one behind it, which
+    /// runs then; without any, the first one runs.
+    pub(crate) fn next_of_any(
+        &mut self,
+        is_wanted: impl Fn(Time, Event) -> bool + Copy,
+    ) -> Option<(Time, Event)> {
+        for island in self.island..self.islands.len() {
+            self.turn_to(island);
+            if let Some(next) = self.running.next_if(is_wanted) {
+                return Some(next);
+            }
+        }
+        self.turn_to(0);
+        None
+    }
+
     /// Takes out the next event that is due no later than `end`: one island after another.
     #[inline]
     pub(crate) fn next_until(&mut self, end: Time) -> Option<(Time, Event)> {

@@ -10,8 +10,8 @@
 //! and applications); `contraction` says which hops are no events. What changes during a run: `routing` (topology, shortest paths, static
 //! routes), `channels` (links that follow a channel), `sky` (nodes that move). `recorder` takes
 //! samples, `packet_log` what happens to single packets; `attachments` is where real packets enter
-//! and leave, and `routers` what nodes do with them; `partition`, `agenda` and `parallel`
-//! make one world run on several threads, and each part of it island by island.
+//! and leave, and `routers` what nodes do with them; `partition`, `agenda`, `crossing`
+//! and `parallel` make one world run on several threads, and each part of it island by island.
 
 mod agenda;
 mod alarm;
@@ -20,12 +20,14 @@ mod capture;
 mod caught;
 mod channels;
 mod contraction;
+mod crossing;
 mod entering;
 mod event;
 mod forwarding;
 mod functions;
 mod host_paths;
 mod hosts;
+mod leaving;
 mod media;
 mod names;
 mod network;

@@ -58,7 +58,7 @@ struct RegionRoot {
     root: Root<Client>,
 }
 
-/// All resolvers and roots.
+/// All resolvers and roots. In a part of a world, those at its nodes are at work.
 #[derive(Clone, Debug)]
 pub(crate) struct Names {
     askers: Vec<Asker>,
@@ -82,11 +82,22 @@ impl Names {
         })
     }
 
-    /// Schedules the first question of each flow, for when it starts.
-    pub(crate) fn start(&self, network: &mut Network, hosts: &Hosts) {
-        for (number, it) in (0..).zip(&self.askers) {
+    /// Schedules the first question of each flow from a node of the part, for when it starts.
+    pub(crate) fn start(
+        &self,
+        network: &mut Network,
+        hosts: &Hosts,
+        is_here: impl Fn(usize) -> bool,
+    ) {
+        let askers = (0..).zip(&self.askers).filter(|it| is_here(it.1.node as usize));
+        for (number, it) in askers {
             network.schedule(hosts.start_of(it.flow), Event::new(Kind::Name, number));
         }
+    }
+
+    /// The node of each resolver, in the order of the flows.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = usize> {
+        self.askers.iter().map(|it| it.node as usize)
     }
 
     /// A resolver asks or gives up, or a root gives up what others do not answer.
@@ -217,15 +228,16 @@ impl Names {
         network.send(now, between[0], route, packet);
     }
 
-    /// What became of each name, in the order of the flows.
-    pub(crate) fn lookups(&self) -> impl Iterator<Item = NameLookup> {
-        self.askers.iter().map(|it| NameLookup {
+    /// What became of the name that a resolver asked.
+    pub(crate) fn lookup(&self, number: usize) -> NameLookup {
+        let it = &self.askers[number];
+        NameLookup {
             flow: it.flow as usize,
             asked: it.asked,
             settled: it.settled,
             queries: it.resolver.queries(),
             resolution: it.resolver.resolution(),
-        })
+        }
     }
 }
 

@@ -15,6 +15,7 @@ use crate::capture::{View, Watches};
 use crate::contraction::Contraction;
 use crate::event::{Event, Kind};
 use crate::forwarding::Forwarding;
+use crate::leaving::Leaving;
 use crate::media::Media;
 use crate::packet_log::{self, SharedLog};
 use crate::partition::{FEW_PORTS, Partition};
@@ -56,16 +57,6 @@ pub(crate) enum Arrived {
     Notice(Side, Packet, Notice),
 }
 
-/// A packet that arrives at another part, through a port of this one, and the bytes of its
-/// message. What is inside of it follows it.
-#[derive(Clone, Debug)]
-pub(crate) struct Crossing {
-    port: PortId,
-    time: Time,
-    packet: Packet,
-    message: Option<Box<[u8]>>,
-}
-
 /// A port whose link sends at another rate; none: it stops.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RateChange {
@@ -84,10 +75,8 @@ pub(crate) struct Network {
     /// Which of the ports pass on their packets.
     pub(crate) contraction: Contraction,
     media: Media,
-    /// The ports that lead to other parts, with those; and all of them by number, if
-    /// there are any.
-    leaving: Vec<(PortId, usize)>,
-    leaves: Vec<bool>,
+    /// The ports that lead to other parts.
+    pub(crate) leaving: Leaving,
     /// By port, the island where its packets arrive, if there are several.
     far_islands: Vec<u32>,
     /// Whether what the next events will touch is worth fetching.
@@ -142,25 +131,16 @@ impl Network {
             }
         }
         let topology = forwarding.topology();
-        let from_here =
-            partition.cut.iter().filter(|it| partition.part(topology.near(**it)) == part);
-        let leaving: Vec<(PortId, usize)> =
-            from_here.map(|it| (*it, partition.part(topology.far(*it)))).collect();
-        let mut leaves = vec![false; if leaving.is_empty() { 0 } else { ports.len() }];
-        leaving.iter().for_each(|(port, _)| leaves[port.index()] = true);
-        let far = |port: usize| partition.island(topology.far(PortId(port as u32))) as u32;
-        let several = if partition.islands(part) > 1 { ports.len() } else { 0 };
-        let far_islands = (0..several).map(far).collect();
+        let leaving = Leaving::new(topology, partition, part, ports.len());
         let looks_ahead = most_ports(plan, partition, part) > FEW_PORTS;
         let contraction = Contraction::new(plan, &forwarding, partition, part, &ports);
         Self {
             contraction,
             leaving,
-            leaves,
-            far_islands,
+            far_islands: Vec::new(),
             events: Agenda::looking_ahead(if looks_ahead { LOOKAHEAD } else { 1 }),
             looks_ahead,
-            packets: PacketStore::default(),
+            packets: PacketStore::of_several(part, partition.parts()),
             ports,
             attachments: Attachments::new(plan, &mut forwarding),
             routers: Routers::new(plan, &mut forwarding),
@@ -180,6 +160,14 @@ impl Network {
     #[inline]
     pub(crate) fn schedule(&mut self, time: Time, event: Event) {
         self.events.schedule(time, event);
+    }
+
+    /// From now on packets arrive on the islands of their nodes, among which all events have been
+    /// shared out.
+    pub(crate) fn arrive_on_islands(&mut self, partition: &Partition) {
+        let topology = self.forwarding.topology();
+        let far = |port: usize| partition.island(topology.far(PortId(port as u32))) as u32;
+        self.far_islands = (0..self.ports.len()).map(far).collect();
     }
 
     /// Has everything happen as an event of its own, in the order of time, from where all islands
@@ -471,53 +459,6 @@ impl Network {
         prefetch(&self.ports[port.index()]);
     }
 
-    /// Gives out what arrives at other parts from `start` up to `last`. Returns how many
-    /// arrivals were none, because the link had lost the packet or it is late.
-    pub(crate) fn give_out(
-        &mut self,
-        start: Time,
-        last: Time,
-        outgoing: &mut [Vec<Crossing>],
-    ) -> u64 {
-        let mut missing = 0;
-        for &(port, part) in &self.leaving {
-            let it = &mut self.ports[port.index()];
-            while let Some((time, packet)) = it.give_out(start, last, &mut self.packets) {
-                missing += u64::from(packet.is_none());
-                let mut outside = packet.map(|it| self.packets.take(it));
-                while let Some(packet) = outside {
-                    let message = self.packets.take_message(&packet);
-                    outgoing[part].push(Crossing { port, time, packet, message });
-                    outside = packet.body.inside().map(|it| self.packets.take(it));
-                }
-            }
-        }
-        missing
-    }
-
-    /// Takes in what other parts gave out.
-    pub(crate) fn take_in(&mut self, incoming: &mut Vec<Crossing>) {
-        for Crossing { packet, message, .. } in incoming.iter_mut() {
-            if let Some(bytes) = message {
-                self.packets.bring_message(packet, bytes);
-            }
-        }
-        let mut incoming = incoming.drain(..);
-        while let Some(Crossing { port, time, packet, .. }) = incoming.next() {
-            let inside = incoming.by_ref().map(|it| it.packet);
-            let packet = self.packets.restore(packet, inside);
-            if self.ports[port.index()].take_in(time, packet, &mut self.packets) {
-                self.schedule_arrival(time, port);
-            }
-        }
-    }
-
-    /// Whether what leaves through a port arrives at another part.
-    #[inline]
-    fn leaves(&self, port: PortId) -> bool {
-        self.leaves.get(port.index()) == Some(&true)
-    }
-
     /// Has a packet offered to a port, and to those behind it if it is passed on.
     #[inline]
     fn give(
@@ -551,7 +492,9 @@ impl Network {
         if self.log.is_some() {
             self.log_drops(Some(port));
         }
-        if let Some(time) = due.arrival.filter(|_| !self.leaves(port)) {
+        if let Some(time) = due.arrival
+            && !self.leaving.note(port)
+        {
             self.schedule_arrival(time, port);
         }
         match medium {

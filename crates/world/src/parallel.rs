@@ -4,8 +4,9 @@
 //! can be affected, within the least of those delays from now on, by what the others do
 //! in that time: they run side by side through windows of that length, and between two
 //! windows each gives the others what arrives there in the next one (Chandy and Misra
-//! 1979; Fujimoto 1990, the bounded lag). As the order of events at one instant is
-//! a property of the plan, each part sees what it would see if there were one.
+//! 1979; Fujimoto 1990, the bounded lag). Where these delays change, as between satellites, a
+//! window ends, and the next one is as long as the delays of then allow. As the order of events
+//! at one instant is a property of the plan, each part sees what it would see if there were one.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -14,8 +15,9 @@ use std::time::Instant;
 
 use windtunnel_engine::{Control, Duration, Limits, Stop, Time};
 
+use crate::crossing::Mail;
 use crate::forwarding::Forwarding;
-use crate::network::Crossing;
+use crate::network::Network;
 use crate::part::Part;
 use crate::partition::Partition;
 use crate::plan::Plan;
@@ -43,7 +45,7 @@ pub(crate) struct Run<'a> {
     done: Option<Time>,
     events: AtomicU64,
     /// What each part has given out for each other one: from, and to.
-    mail: Vec<Vec<Mutex<Vec<Crossing>>>>,
+    mail: Vec<Vec<Mutex<Mail>>>,
     barrier: Barrier,
     is_stopped: AtomicBool,
 }
@@ -69,7 +71,8 @@ impl<'a> Run<'a> {
 impl Run<'_> {
     /// Lets everything happen up to `until`. Returns why it stopped before, if it did.
     pub(crate) fn advance(&mut self, parts: &mut [Part], until: Time) -> Option<Stop> {
-        let windows = Windows { partition: self.partition, done: self.done, until };
+        let windows =
+            Windows { partition: self.partition, done: self.done, until, lookahead: None };
         let (run, windows) = (&*self, &windows);
         let stop = thread::scope(|scope| {
             let (first, others) = parts.split_first_mut()?;
@@ -83,24 +86,26 @@ impl Run<'_> {
     }
 
     /// One part's work through all windows. The first part decides whether to stop.
-    fn work(&self, number: usize, part: &mut Part, windows: Windows<'_>) -> Option<Stop> {
+    fn work(&self, number: usize, part: &mut Part, mut windows: Windows<'_>) -> Option<Stop> {
         let _guard = Guard(&self.barrier);
-        let mut outgoing: Vec<Vec<Crossing>> =
-            self.mail[number].iter().map(|_| Vec::new()).collect();
-        for (start, last) in windows {
+        let mut outgoing: Vec<Mail> = self.mail[number].iter().map(|_| Mail::default()).collect();
+        while let Some(start) = windows.start() {
             let before = part.repeated();
-            let mut events = part.change_links(start);
+            let mut events = if windows.is_change(start) { part.change_links(start) } else { 0 };
+            let last = windows.end(start, &part.network);
             events += part.network.give_out(start, last, &mut outgoing);
             self.post(number, &mut outgoing);
             let stop = if number == 0 { self.decide(start) } else { None };
             if !self.barrier.wait() || self.is_stopped.load(Ordering::Acquire) {
                 return stop;
             }
-            for from in &self.mail {
-                part.network.take_in(&mut lock(&from[number]));
+            for (from, mail) in self.mail.iter().enumerate().filter(|it| it.0 != number) {
+                part.network.take_in(from, &mut lock(&mail[number]));
             }
-            while part.step(last).is_some() {
-                events += 1;
+            for end in ends(start, last, self.partition.window) {
+                while part.step(end).is_some() {
+                    events += 1;
+                }
             }
             // What every part sees counts once.
             let repeated = if number == 0 { 0 } else { part.repeated() - before };
@@ -113,9 +118,10 @@ impl Run<'_> {
         None
     }
 
-    fn post(&self, number: usize, outgoing: &mut [Vec<Crossing>]) {
-        for (to, crossings) in self.mail[number].iter().zip(outgoing) {
-            std::mem::swap(&mut *lock(to), crossings);
+    fn post(&self, number: usize, outgoing: &mut [Mail]) {
+        let to_others = self.mail[number].iter().zip(outgoing).enumerate();
+        for (_, (to, mail)) in to_others.filter(|it| it.0 != number) {
+            std::mem::swap(&mut *lock(to), mail);
         }
     }
 
@@ -148,38 +154,62 @@ impl Run<'_> {
 }
 
 /// Nobody panics while he holds it.
-fn lock(crossings: &Mutex<Vec<Crossing>>) -> std::sync::MutexGuard<'_, Vec<Crossing>> {
-    crossings.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+fn lock(mail: &Mutex<Mail>) -> std::sync::MutexGuard<'_, Mail> {
+    mail.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
-/// The windows up to an instant: the first and the last instant of each. A link between
-/// parts changes only at the first instant of a window.
+/// The windows up to an instant. A link between parts or islands changes only at the first instant
+/// of a window, so that the least delay of those is the same through it.
 #[derive(Clone)]
 struct Windows<'a> {
     partition: &'a Partition,
     /// Everything up to this instant has happened; none at the beginning.
     done: Option<Time>,
     until: Time,
+    /// How long windows are until the next change; none: it is not known yet.
+    lookahead: Option<Duration>,
 }
 
-impl Iterator for Windows<'_> {
-    type Item = (Time, Time);
+const INSTANT: Duration = Duration::from_picos(1);
 
-    fn next(&mut self) -> Option<(Time, Time)> {
-        const INSTANT: Duration = Duration::from_picos(1);
+impl Windows<'_> {
+    /// The first instant of the next window.
+    fn start(&self) -> Option<Time> {
         let start = self.done.map_or(Time::ZERO, |it| it + INSTANT);
-        if start > self.until {
-            return None;
-        }
-        let changes = &self.partition.changes;
-        let next_change = changes.get(changes.partition_point(|it| *it <= start));
-        let before_change =
-            next_change.map_or(Time::NEVER, |it| Time::from_picos(it.as_picos() - 1));
-        let last =
-            (start + (self.partition.lookahead - INSTANT)).min(before_change).min(self.until);
-        self.done = Some(last);
-        Some((start, last))
+        (start <= self.until).then_some(start)
     }
+
+    /// Whether something changes for several parts or islands.
+    fn is_change(&self, time: Time) -> bool {
+        self.partition.changes.binary_search(&time).is_ok()
+    }
+
+    /// The last instant of the window that begins at `start`, when links have changed.
+    fn end(&mut self, start: Time, network: &Network) -> Time {
+        let changes = &self.partition.changes;
+        let next = changes.partition_point(|it| *it <= start);
+        if self.is_change(start) {
+            self.lookahead = None;
+        }
+        let lookahead =
+            *self.lookahead.get_or_insert_with(|| network.lookahead(&self.partition.cut));
+        // Without links between parts, the run can be stopped where islands stand still.
+        let is_cut = !self.partition.cut.is_empty();
+        let length = if is_cut { lookahead } else { self.partition.window };
+        let before_change =
+            changes.get(next).map_or(Time::NEVER, |it| Time::from_picos(it.as_picos() - 1));
+        let last = (start + (length - INSTANT)).min(before_change).min(self.until);
+        self.done = Some(last);
+        last
+    }
+}
+
+/// The last instants of the windows of islands in a window of parts: they run one after another
+/// through each, and wait for no other part meanwhile.
+fn ends(start: Time, last: Time, window: Duration) -> impl Iterator<Item = Time> {
+    let first = start + (window - INSTANT);
+    let before_last = std::iter::successors(Some(first), move |it| Some(*it + window));
+    before_last.take_while(move |it| *it < last).chain(std::iter::once(last))
 }
 
 /// Where parts wait for each other: for a short time by looking again and again, since

@@ -33,6 +33,8 @@ use crate::sky::Sky;
 /// A part of a world.
 #[derive(Clone, Debug)]
 pub(crate) struct Part {
+    /// By node, whether it is in the part.
+    here: Box<[bool]>,
     changes: Vec<ChangePlan>,
     /// The plan, if paths follow its changes.
     rerouting: Option<Arc<Plan>>,
@@ -81,13 +83,17 @@ impl Part {
         functions.start(&mut network, is_here);
         hosts.start(&mut network, is_here);
         let sessions = Sessions::new(plan, &streams);
-        sessions.iter().for_each(|it| it.start(&mut network));
-        names.iter().for_each(|it| it.start(&mut network, &hosts));
-        let sky = Sky::new(plan);
+        sessions.iter().for_each(|it| it.start(&mut network, is_here));
+        names.iter().for_each(|it| it.start(&mut network, &hosts, is_here));
+        let near = |port: PortId| plan.links[port.link()].nodes[port.direction()];
+        let sky = Sky::new(plan, |port| {
+            is_here(near(port)) || partition.cut.binary_search(&port).is_ok()
+        });
         if sky.is_some() {
             Sky::start(&mut network);
         }
         let mut part = Self {
+            here: (0..plan.nodes.len()).map(is_here).collect(),
             changes,
             rerouting,
             sky,
@@ -108,8 +114,13 @@ impl Part {
     fn share_out(&mut self, plan: &Plan, partition: &Partition, islands: usize) {
         if islands > 1 {
             let mut events = std::mem::replace(&mut self.network.events, Agenda::looking_ahead(1));
-            events.share_out(islands, |it| partition.island(self.node_of(plan, it)));
+            events.share_out(islands, |it| {
+                let node = self.node_of(plan, it);
+                // A link elsewhere changes for the paths alone.
+                if self.here[node] { partition.island(node) } else { 0 }
+            });
             self.network.events = events;
+            self.network.arrive_on_islands(partition);
         }
     }
 
@@ -117,6 +128,7 @@ impl Part {
     fn node_of(&self, plan: &Plan, event: Event) -> usize {
         let (of, topology) = (event.of(), self.network.forwarding.topology());
         match event.kind() {
+            Kind::Change => topology.near(self.changes[of as usize].port),
             Kind::Arrival => topology.far(PortId(of)),
             Kind::Service => topology.near(PortId(of)),
             Kind::Medium => {
@@ -127,6 +139,8 @@ impl Part {
             Kind::Layer => of as usize,
             Kind::Function => self.functions.node(of),
             Kind::Application => self.hosts.node(of),
+            Kind::Session => self.sessions.as_ref().map_or(0, |it| it.node_of(of)),
+            Kind::Name => self.names.iter().flat_map(Names::nodes).nth(of as usize).unwrap_or(0),
             kind => unreachable!("no island begins with {kind:?}"),
         }
     }
@@ -138,6 +152,13 @@ impl Part {
         if self.network.looks_ahead() {
             self.prefetch();
         }
+        self.occur(now, event);
+        Some(now)
+    }
+
+    /// Lets an event happen, and what comes of it at once.
+    #[inline(always)]
+    fn occur(&mut self, now: Time, event: Event) {
         self.happen(now, event);
         if !self.network.arrived.is_empty() {
             self.hand_over(now);
@@ -145,16 +166,23 @@ impl Part {
         if let Some(sessions) = &mut self.sessions {
             sessions.deliver(&mut self.network, &mut self.hosts, now);
         }
-        Some(now)
     }
 
-    /// Lets links change that do so at an instant, before anything else happens then.
-    /// Returns how many changes there were.
+    /// Lets links change that do so at an instant, nodes that move be where they are then, and all
+    /// nodes learn of it that do, before anything else happens on any island. Returns how many
+    /// events there were.
     pub(crate) fn change_links(&mut self, now: Time) -> u64 {
-        let changes = |time: Time, event: Event| time == now && event.kind() == Kind::Change;
+        let is_change = |event: Event| matches!(event.kind(), Kind::Change | Kind::Sky);
+        let is_route = |time: Time, event: Event| time == now && event.kind() == Kind::Route;
         let mut count = 0;
-        while let Some((_, event)) = self.network.events.next_if(changes) {
-            self.change(now, event.of() as usize);
+        let next =
+            |events: &mut Agenda| events.next_of_any(|time, event| time == now && is_change(event));
+        while let Some((_, event)) = next(&mut self.network.events) {
+            self.occur(now, event);
+            count += 1;
+        }
+        while let Some((_, event)) = self.network.events.next_if(is_route) {
+            self.occur(now, event);
             count += 1;
         }
         count
@@ -261,7 +289,8 @@ impl Part {
         let ChangePlan { port, change, .. } = self.changes[place].clone();
         self.network.change(now, port, change.clone());
         self.hosts.follow_rates(&mut self.network, now);
-        if let Some(is_up) = change.is_up() {
+        let near = self.network.forwarding.topology().near(port);
+        if let Some(is_up) = change.is_up().filter(|_| self.here[near]) {
             self.nodes.link_changed(&mut self.network, now, port, is_up);
         }
         if let Some(sky) = &mut self.sky {
@@ -270,13 +299,15 @@ impl Part {
             && change.is_of_topology()
         {
             let time = now + plan.routing.convergence.unwrap_or_default();
-            self.network.schedule(time, Event::new(Kind::Route, place as u32));
+            // All that nodes learn at one instant they learn together.
+            self.network.events.schedule_on(0, time, Event::new(Kind::Route, place as u32));
         }
     }
 
     /// Nodes that move are elsewhere, and all nodes forward by the shortest paths of now.
     #[cold]
     fn follow_the_sky(&mut self, now: Time) {
+        self.repeated += 1;
         let (Some(sky), Some(plan)) = (&mut self.sky, &self.rerouting) else { return };
         sky.follow(&mut self.network, now);
         self.nodes.route_if_changed(plan, self.network.forwarding.topology());

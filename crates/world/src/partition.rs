@@ -1,10 +1,15 @@
 //! How a world is cut into parts that run on threads of their own. Nodes stay together
 //! that act on each other without delay: those on the ends of a link without delay or of
 //! one that follows a channel, those of links that share a medium, the ends of a tunnel that is a
-//! TCP connection, and the sender that a radio's reports go to.
+//! TCP connection, the sender that a radio's reports go to, the nodes that serve sessions of one
+//! kind, and the ends of a flow that waits for the address of its name.
+//!
+//! Of the cuts that share the work as well, that with the longest links is made: parts run the
+//! longer before they wait for each other.
 //!
 //! Inside a part, only links with a delay as long as a window of time lead from one island to
-//! another: islands run one after another through each window.
+//! another: islands run one after another through each window. What changes for several parts or
+//! islands, such as a link between them, or paths, does so where all of them stand still.
 
 use std::cmp::Reverse;
 use std::collections::VecDeque;
@@ -12,9 +17,10 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Time};
 
 use crate::forwarding::Forwarding;
-use crate::plan::{ChangePlan, LinkChange, LinkPlan, Plan, TunnelCarrier};
+use crate::plan::{ChangePlan, LinkChange, LinkPlan, Plan, SkyPlan, TunnelCarrier};
 use crate::port_id::PortId;
 use crate::routing::Groups;
+use crate::sky::Sky;
 
 /// With so few ports everything lies in the caches: nothing is worth being kept there, or fetched
 /// ahead.
@@ -28,9 +34,10 @@ pub(crate) struct Partition {
     of: Vec<u32>,
     /// The ports that lead from one part to another.
     pub(crate) cut: Vec<PortId>,
-    /// The least delay of those, at any time: how far parts may be apart.
-    pub(crate) lookahead: Duration,
-    /// When those ports change, in order.
+    /// How long islands run at a time; for ever, if no part has several.
+    pub(crate) window: Duration,
+    /// When something changes for several parts, or for several islands of one, in order: then all
+    /// of them stand still.
     pub(crate) changes: Vec<Time>,
     islands: Islands,
 }
@@ -58,7 +65,7 @@ impl Partition {
     /// At most this many parts of about the same load.
     pub(crate) fn of(plan: &Plan, forwarding: &Forwarding, threads: usize) -> Self {
         let loads = loads(plan, forwarding);
-        let of = Shares::of(plan).share(plan, &loads, threads);
+        let of = far_apart(plan, &loads, threads);
         Self::new(plan, threads, of).with_islands(plan)
     }
 
@@ -69,31 +76,33 @@ impl Partition {
         });
         let cut: Vec<PortId> =
             ports.flat_map(|(link, _)| [0, 1].map(|it| PortId::new(link, it))).collect();
-        let on_cut = plan.changes.iter().filter(|it| cut.binary_search(&it.port).is_ok());
-        let changed = on_cut.clone().filter_map(|it| match it.change {
-            LinkChange::Delay(delay) => Some(delay),
-            _ => None,
-        });
-        let delays = cut.iter().map(|it| plan.direction(*it).delay).chain(changed);
-        let lookahead = delays.min().unwrap_or(Duration::MAX);
-        let mut changes: Vec<Time> = on_cut.map(|it| it.time).collect();
-        changes.sort_unstable();
-        changes.dedup();
+        let changes = changes(plan, &cut);
         let islands = Islands { of: vec![0; of.len()], counts: vec![1; parts] };
-        Self { parts, of, cut, lookahead, changes, islands }
+        Self { parts, of, cut, window: Duration::MAX, changes, islands }
     }
 
-    /// The same with the islands of each part, where nothing in the plan concerns all nodes at
-    /// once. A plan that is not cut into parts at all does not come here.
-    fn with_islands(mut self, plan: &Plan) -> Self {
-        let concerns_all = !plan.changes.is_empty() || !plan.roots.is_empty();
+    /// The same with the islands of each part, but where links between them, or paths, change more
+    /// often than windows end. Where nodes move, all links do so, and there are none.
+    fn with_islands(self, plan: &Plan) -> Self {
         let is_large = 2 * plan.links.len() > FEW_PORTS;
-        if is_large && !concerns_all && plan.attachments.is_empty() {
-            let window = window(plan);
-            self.islands = Islands::of(plan, &self, window);
-            if self.islands.counts.iter().any(|it| *it > 1) {
-                self.lookahead = self.lookahead.min(window);
-            }
+        if !is_large || plan.sky.is_some() || !plan.attachments.is_empty() {
+            return self;
+        }
+        let window = window(plan);
+        let islands = Islands::of(plan, &self, window);
+        let are_apart = |[one, other]: [usize; 2]| {
+            self.of[one] != self.of[other] || islands.of[one] != islands.of[other]
+        };
+        let apart = plan.links.iter().enumerate().filter(|it| are_apart(it.1.nodes));
+        let apart = apart.flat_map(|(link, _)| [0, 1].map(|it| PortId::new(link, it)));
+        let mut changes = changes(plan, &apart.collect::<Vec<_>>());
+        changes.extend(reroutes(plan));
+        changes.sort_unstable();
+        changes.dedup();
+        let windows = plan.duration.as_picos() / window.as_picos().max(1);
+        let are_several = islands.counts.iter().any(|it| *it > 1);
+        if are_several && changes.len() as u64 <= windows {
+            return Self { window, changes, islands, ..self };
         }
         self
     }
@@ -123,10 +132,9 @@ impl Islands {
     /// Those between which packets take at least a window.
     fn of(plan: &Plan, partition: &Partition, window: Duration) -> Self {
         let mut groups = Shares::of(plan).groups;
-        let is_short = |it: &&LinkPlan| it.directions.iter().any(|it| it.delay < window);
         let inside = |it: &[usize; 2]| partition.part(it[0]) == partition.part(it[1]);
-        let short = plan.links.iter().filter(is_short).map(|it| it.nodes);
-        short.filter(inside).for_each(|it| _ = groups.join(it));
+        let short = plan.links.iter().zip(least_delays(plan)).filter(|it| it.1 < window);
+        short.map(|it| it.0.nodes).filter(inside).for_each(|it| _ = groups.join(it));
         let mut counts = vec![0; partition.parts];
         let mut of = vec![0; plan.nodes.len()];
         // The root of a group is the least of its nodes.
@@ -142,6 +150,67 @@ impl Islands {
         }
         Self { of, counts }
     }
+}
+
+/// When some of these ports change, in order, or what moves is elsewhere.
+fn changes(plan: &Plan, ports: &[PortId]) -> Vec<Time> {
+    if ports.is_empty() {
+        return Vec::new();
+    }
+    let contacts: Vec<ChangePlan> = plan.sky.iter().flat_map(SkyPlan::changes).collect();
+    let all = plan.changes.iter().chain(&contacts);
+    let of_ports = all.filter(|it| ports.binary_search(&it.port).is_ok()).map(|it| it.time);
+    let instants = plan.sky.iter().flat_map(|it| (0..).map(|step| Time::ZERO + it.interval * step));
+    let mut changes: Vec<Time> =
+        instants.take_while(|it| *it <= plan.end()).chain(of_ports).collect();
+    changes.sort_unstable();
+    changes.dedup();
+    changes
+}
+
+/// When all nodes forward by other paths, because links have changed.
+fn reroutes(plan: &Plan) -> impl Iterator<Item = Time> {
+    let changes = plan.changes.iter().filter(|it| it.change.is_of_topology());
+    changes.filter_map(|it| Some(it.time + plan.routing.convergence?))
+}
+
+/// By link, its least delay; of those between nodes that move, of some instants.
+fn least_delays(plan: &Plan) -> Vec<Duration> {
+    // In this time a satellite moves by 80 km, a quarter of a millisecond of light.
+    const SAMPLED: Duration = Duration::from_secs(10);
+    let least = |it: &LinkPlan| it.directions[0].delay.min(it.directions[1].delay);
+    let mut delays: Vec<Duration> = plan.links.iter().map(least).collect();
+    let changed = plan.changes.iter().filter_map(|it| match it.change {
+        LinkChange::Delay(delay) => Some((it.port.link(), delay)),
+        _ => None,
+    });
+    let moved = Sky::least_delays(plan, SAMPLED);
+    changed.chain(moved).for_each(|(link, delay)| delays[link] = delays[link].min(delay));
+    delays
+}
+
+/// By node, its part: links between parts are as long as they can be where the part with the most
+/// load has hardly more than if they might be short.
+fn far_apart(plan: &Plan, loads: &[u64], parts: usize) -> Vec<u32> {
+    let delays = least_delays(plan);
+    let share = |shortest: Duration| {
+        let mut shares = Shares::of(plan);
+        let short = plan.links.iter().zip(&delays).filter(|it| *it.1 < shortest);
+        short.for_each(|(link, _)| _ = shares.groups.join(link.nodes));
+        shares.share(plan, loads, parts)
+    };
+    let most = |of: &[u32]| {
+        let mut sums = vec![0_u64; parts];
+        of.iter().zip(loads).for_each(|(part, load)| sums[*part as usize] += load);
+        sums.into_iter().max().unwrap_or(0)
+    };
+    let of = share(Duration::ZERO);
+    let hardly_more = most(&of) * 21 / 20;
+    let mut lengths = delays.clone();
+    lengths.sort_unstable();
+    lengths.dedup();
+    let fair = lengths.partition_point(|it| most(&share(*it)) <= hardly_more);
+    fair.checked_sub(1).map_or(of, |it| share(lengths[it]))
 }
 
 /// How long islands run at a time: as long as the fastest link takes for so many full frames. Long
@@ -181,6 +250,18 @@ impl Shares {
         let connections =
             plan.tunnels.iter().filter(|it| matches!(it.carrier, TunnelCarrier::Tcp(_)));
         connections.for_each(|it| _ = groups.join(it.ends));
+        // A session is one thing at all nodes that serve it, and those of one kind are counted
+        // together.
+        for sessions in &plan.sessions {
+            let messages =
+                plan.flows[sessions.flows.clone()].iter().flat_map(|it| [it.from, it.to]);
+            let nodes: Vec<usize> = sessions.nodes().chain(messages).collect();
+            nodes.windows(2).for_each(|it| _ = groups.join([it[0], it[1]]));
+        }
+        // With the answer to one end of a flow, the other end begins too.
+        for flow in plan.flows.iter().filter(|it| it.lookup.is_some()) {
+            groups.join([flow.from, flow.to]);
+        }
         for flow in plan.flows.iter().filter(|it| it.needs_radio_reports()) {
             if let Some(port) = flow.radio {
                 groups.join([flow.from, plan.links[port.link()].nodes[0]]);

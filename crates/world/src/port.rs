@@ -144,6 +144,11 @@ impl Port {
         (!self.is_stalled).then_some(self.rate)
     }
 
+    /// How long what leaves from now on takes to the other end at the least.
+    pub(crate) fn delay(&self) -> Duration {
+        self.delay
+    }
+
     /// Whether anything waits that has no times on the link yet.
     pub(crate) fn waits(&self) -> bool {
         self.queued().packets > 0

@@ -1,20 +1,15 @@
 //! Nodes that move by the laws of orbits: where they are, how long light takes between them,
 //! and when which links can be used.
 
+mod following;
+
 use std::collections::HashSet;
-use std::time::Instant;
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_orbits::{DVec3, LIGHT_SPEED};
 
-use crate::event::{Event, Kind};
-use crate::network::Network;
 use crate::plan::{ChangePlan, ContactPlan, LinkChange, Metric, Plan, SkyPlan};
 use crate::port_id::PortId;
-
-/// How long light takes over a kilometre, in picoseconds: a little less, so that rounding does
-/// not make it more.
-const LEAST_PICOSECONDS: f64 = 1e12 / LIGHT_SPEED * (1.0 - 1e-15);
 
 impl SkyPlan {
     /// How long light takes over a distance in km.
@@ -68,6 +63,8 @@ pub(crate) struct Sky {
     plan: SkyPlan,
     /// The nodes of each link of the plan.
     ends: Vec<[usize; 2]>,
+    /// By port, whether packets go through it in this part of the world.
+    used: Vec<bool>,
     /// The links that can be used all the time, and those whose contacts have begun and not
     /// ended, with their ends. One whose contact is over keeps its delay: what waits there is
     /// sent soon.
@@ -88,12 +85,14 @@ pub(crate) struct Sky {
 }
 
 impl Sky {
-    pub(crate) fn new(plan: &Plan) -> Option<Self> {
+    /// Those of a plan in a part of its world, where packets go through the ports that are used.
+    pub(crate) fn new(plan: &Plan, is_used: impl Fn(PortId) -> bool) -> Option<Self> {
         let sky = plan.sky.clone()?;
         let moving = sky.satellites.len() + sky.stations.len();
         let all = moving == plan.nodes.len() && sky.links.len() == plan.links.len();
         Some(Self {
             ends: plan.links.iter().map(|it| it.nodes).collect(),
+            used: (0..2 * plan.links.len() as u32).map(|it| is_used(PortId(it))).collect(),
             permanent: sky.permanent(),
             current: Vec::new(),
             begun: 0,
@@ -107,15 +106,8 @@ impl Sky {
         })
     }
 
-    /// Has the network follow from the beginning on.
-    pub(crate) fn start(network: &mut Network) {
-        network.schedule(Time::ZERO, Event::new(Kind::Sky, 0));
-    }
-
-    /// All are where they are at `now`: links have the delays of that, and IP packets take the
-    /// shortest paths.
-    pub(crate) fn follow(&mut self, network: &mut Network, now: Time) {
-        let start = Instant::now();
+    /// Finds out how long light takes over the links that can be used.
+    fn measure(&mut self, now: Time) {
         self.place(now);
         self.follow_contacts(now);
         let delay = |link: usize| {
@@ -125,23 +117,22 @@ impl Sky {
         let links = self.permanent.iter().chain(self.current.iter().map(|it| &it.0));
         self.delays.clear();
         self.delays.extend(links.map(|it| delay(*it)));
-        for (link, delay) in &self.delays {
-            let ports = [0, 1].map(|side| PortId::new(*link, side));
-            ports.into_iter().for_each(|it| network.change(now, it, LinkChange::Delay(*delay)));
+    }
+
+    /// How long light takes over the links at the least, of all instants that are `every` apart
+    /// and at which they can be used.
+    pub(crate) fn least_delays(plan: &Plan, every: Duration) -> Vec<(usize, Duration)> {
+        let Some(mut sky) = Self::new(plan, |_| false) else { return Vec::new() };
+        let instants = (0..).map(|it| Time::ZERO + every * it).take_while(|it| *it <= plan.end());
+        let mut least = Vec::new();
+        for now in instants {
+            sky.measure(now);
+            least.extend_from_slice(&sky.delays);
+            // One for each link is enough.
+            least.sort_unstable();
+            least.dedup_by_key(|it| it.0);
         }
-        let (places, delays, changed) = (&self.places, &self.delays, &mut self.changed);
-        // A delay is rounded to the next picosecond, and costs one more.
-        let bound = |one: usize, other: usize| match self.is_bounded {
-            true => (places[one].distance(places[other]) * LEAST_PICOSECONDS) as u64,
-            false => 0,
-        };
-        let change = |topology: &mut crate::routing::Topology| {
-            delays.iter().for_each(|(link, delay)| topology.set_delay(*link, *delay));
-            changed.drain(..).for_each(|it| topology.apply(&it));
-        };
-        network.forwarding.follow(now, change, bound);
-        network.schedule(now + self.plan.interval, Event::new(Kind::Sky, 0));
-        self.took += start.elapsed();
+        least
     }
 
     /// Finds out which links can be used, until the next interval.

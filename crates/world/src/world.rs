@@ -31,7 +31,7 @@ use crate::port::{Counters as PortCounters, Port};
 use crate::recorder::Recorder;
 use crate::routing::Unreachable;
 use crate::series::SeriesSink;
-use crate::sessions::{SessionTotals, Sessions};
+use crate::sessions::SessionTotals;
 use crate::side::Side;
 use crate::transfers::Transfer;
 
@@ -74,12 +74,6 @@ impl World {
     pub fn on_threads(plan: &Plan, threads: usize) -> Result<Self, Unreachable> {
         let forwarding = Forwarding::new(plan)?;
         let partition = match threads {
-            // What moves, moves everywhere at once.
-            _ if plan.sky.is_some() => Partition::whole(plan),
-            // A session is one thing in all the nodes that serve it.
-            _ if !plan.sessions.is_empty() => Partition::whole(plan),
-            // The bytes of messages stay where they are.
-            _ if plan.domains.is_some() => Partition::whole(plan),
             0 | 1 => Partition::islands_of(plan),
             _ => Partition::of(plan, &forwarding, threads),
         };
@@ -416,7 +410,11 @@ impl World {
 
     /// What the sessions of each kind have counted, in the plan's order.
     pub fn sessions(&self) -> impl Iterator<Item = SessionTotals> {
-        self.parts.all[0].sessions.iter().flat_map(Sessions::totals)
+        let sessions = self.parts.all[0].sessions.iter();
+        sessions.flat_map(|it| 0..it.groups()).filter_map(|group| {
+            let node = self.parts.all[0].sessions.as_ref()?.node(group);
+            Some(self.parts.of_node(node).sessions.as_ref()?.totals(group))
+        })
     }
 
     /// What each node counted, in the plan's order.
@@ -451,7 +449,10 @@ impl World {
 
     /// What became of the names of flows, in the plan's order.
     pub fn name_lookups(&self) -> impl Iterator<Item = NameLookup> {
-        self.parts.all[0].names.iter().flat_map(Names::lookups)
+        let nodes = self.parts.all[0].names.iter().flat_map(Names::nodes).enumerate();
+        nodes.filter_map(|(number, node)| {
+            Some(self.parts.of_node(node).names.as_ref()?.lookup(number))
+        })
     }
 
     /// Packets that crossed a queue and a link.

@@ -39,5 +39,6 @@ mod sky;
 mod study;
 mod tables;
 mod tcp_faces;
+mod threads;
 mod tunnels;
 mod video;

@@ -9,7 +9,9 @@ use arrow_array::RecordBatch;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Float64Type, UInt64Type};
 use pcap_file::pcapng::{Block, PcapNgReader};
-use windtunnel_lab::{Batch, CaptureSettings, Directions, ScenarioError, Study, tables};
+use windtunnel_lab::{
+    Batch, CaptureSettings, Directions, Processors, ScenarioError, Study, tables,
+};
 
 pub(crate) const FILE: &str = "folder/scenario.toml";
 
@@ -99,7 +101,13 @@ pub(crate) struct Ran(pub(crate) Vec<(&'static str, RecordBatch)>);
 impl Ran {
     #[track_caller]
     pub(crate) fn of(study: Study) -> Self {
-        let (study, outcome) = Batch::start(study, 1).finish();
+        Self::on_threads(study, 1)
+    }
+
+    /// With so many threads for each run.
+    #[track_caller]
+    pub(crate) fn on_threads(study: Study, threads: usize) -> Self {
+        let (study, outcome) = Batch::start(study, Processors { jobs: 1, threads }).finish();
         assert!(outcome.faults.is_empty(), "{:?}", outcome.faults);
         Self(tables::all(&study, &outcome.runs))
     }

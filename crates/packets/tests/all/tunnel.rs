@@ -105,7 +105,7 @@ proptest! {
             next = inside.last().and_then(|it| it.body.inside());
         }
         prop_assert!(from.is_empty());
-        let outer = to.restore(outer, inside.into_iter());
+        let outer = to.restore(outer, inside.into_iter(), std::iter::empty());
         prop_assert_eq!(to.len(), 1 + versions.len());
         prop_assert_eq!(unwrapped(outer, to), packet);
     }

@@ -47,6 +47,11 @@ impl Port {
         Some((time, self.arrive_next(time, store).and_then(|it| it.packet)))
     }
 
+    /// Whether packets are on the link or wait for their turn on it, late ones included.
+    pub(crate) fn has_packets_on_its_link(&self) -> bool {
+        !self.transit.is_empty() || self.effects.as_ref().is_some_and(|it| it.late() > 0)
+    }
+
     /// Puts a packet on the link that left through the same port of another part. Returns
     /// whether it is the only one there.
     pub(crate) fn take_in(&mut self, time: Time, packet: Packet, store: &mut PacketStore) -> bool {

@@ -43,7 +43,9 @@ struct Group {
     flows: HashMap<[Site; 2], u32>,
 }
 
-/// All sessions.
+/// All sessions. In a part of a world, those are at work whose nodes are there: all nodes of one
+/// kind are in one part, because a session is one thing at all nodes that serve it, and because the
+/// totals and the search for an idle neighbour are those of all users of a kind.
 #[derive(Clone, Debug)]
 pub(crate) struct Sessions {
     groups: Vec<Group>,
@@ -78,12 +80,13 @@ impl Sessions {
         Some(sessions)
     }
 
-    /// Schedules what happens first.
-    pub(crate) fn start(&self, network: &mut Network) {
-        for user in 0..self.users.len() {
+    /// Schedules what happens first to the sessions of the part.
+    pub(crate) fn start(&self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
+        let is_here = |group: usize| is_here(self.node(group));
+        for user in (0..self.users.len()).filter(|it| is_here(self.users[*it].group)) {
             self.arrange(network, user);
         }
-        for (group, of) in self.groups.iter().enumerate() {
+        for (group, of) in self.groups.iter().enumerate().filter(|it| is_here(it.0)) {
             let event = Event::new(Kind::Session, (self.users.len() + group) as u32);
             network.schedule(Time::ZERO + SAMPLED, event);
             of.plan.failures.iter().for_each(|(time, _)| network.schedule(*time, event));
@@ -190,13 +193,27 @@ impl Sessions {
         hosts.send_message(network, now, flow, bytes);
     }
 
-    /// What the sessions of each group have counted, in the plan's order.
-    pub(crate) fn totals(&self) -> impl Iterator<Item = SessionTotals> {
-        self.groups.iter().enumerate().map(|(group, of)| {
-            let mut totals = of.totals.clone();
-            let users = self.users.iter().filter(|it| it.group == group);
-            users.for_each(|it| it.add_to(&mut totals));
-            totals
-        })
+    /// How many kinds there are.
+    pub(crate) fn groups(&self) -> usize {
+        self.groups.len()
+    }
+
+    /// One of the nodes of the sessions of a kind.
+    pub(crate) fn node(&self, group: usize) -> usize {
+        self.groups[group].plan.nodes().next().unwrap_or(0)
+    }
+
+    /// The node of an event of a user or of a kind.
+    pub(crate) fn node_of(&self, of: u32) -> usize {
+        let group = (of as usize).checked_sub(self.users.len());
+        self.node(group.unwrap_or_else(|| self.users[of as usize].group))
+    }
+
+    /// What the sessions of a kind have counted.
+    pub(crate) fn totals(&self, group: usize) -> SessionTotals {
+        let mut totals = self.groups[group].totals.clone();
+        let users = self.users.iter().filter(|it| it.group == group);
+        users.for_each(|it| it.add_to(&mut totals));
+        totals
     }
 }

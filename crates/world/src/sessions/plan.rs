@@ -61,6 +61,11 @@ pub struct StagePlan {
 }
 
 impl SessionsPlan {
+    /// The nodes that serve its users, some of them more than once.
+    pub(crate) fn nodes(&self) -> impl Iterator<Item = usize> {
+        self.users.iter().flat_map(|it| &it.stages).map(|it| it.node)
+    }
+
     /// The nodes that fail at an instant.
     pub(crate) fn failing(&self, now: Time) -> impl Iterator<Item = usize> {
         self.failures.iter().filter(move |it| it.0 == now).map(|it| it.1)

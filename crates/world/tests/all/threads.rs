@@ -20,8 +20,8 @@ use windtunnel_packets::ip::IpVersion;
 use windtunnel_queues::CongestionAction;
 use windtunnel_transports::tcp::{EcnMode, Recovery};
 use windtunnel_world::{
-    ChangePlan, DirectionPlan, FlowPlan, LinkChange, NodePlan, Paths, Plan, PortId, RecordingPlan,
-    TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan, World,
+    ChangePlan, DirectionPlan, FlowPlan, LinkChange, LinkPlan, NodePlan, Paths, Plan, PortId,
+    RecordingPlan, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan, World,
 };
 
 /// Everything that can be read from a world on so many threads, as text; on none: of one that is
@@ -354,4 +354,37 @@ fn long_links_with_losses_are_the_same_island_by_island() {
     for discipline in [codel(CongestionAction::Mark), fq_codel(CongestionAction::Drop)] {
         assert_same_on(&rows(27, Some(&DirectionPlan { discipline, ..direction(2, 160) })), &[1]);
     }
+}
+
+/// Links inside rows change again and again, and the links between the rows now and then: what is on
+/// them is lost, or arrives later, and all nodes forward by other paths.
+#[test]
+fn links_that_change_are_the_same_island_by_island() {
+    let at = |ms| Time::ZERO + Duration::from_millis(ms);
+    let mut plan = rows(27, Some(&direction(2, 160)));
+    plan.duration = Duration::from_millis(1500);
+    plan.routing.convergence = Some(Duration::from_millis(20));
+    let (last, width) = (plan.nodes.len() - 1, 6);
+    // A way around all rows, which packets take where one is cut off.
+    join(&mut plan, 0, last, &direction(2, 300));
+    let between = |it: &LinkPlan| it.nodes[0] % width == width - 1;
+    let joining: Vec<usize> =
+        (0..plan.links.len()).filter(|it| between(&plan.links[*it])).collect();
+    let inside: Vec<usize> = (0..plan.links.len()).filter(|it| !joining.contains(it)).collect();
+    let mut change = |time, link, change: LinkChange| {
+        let ports = [0, 1].map(|it| PortId::new(link, it));
+        plan.changes.extend(ports.map(|port| ChangePlan { time, port, change: change.clone() }));
+    };
+    for (time, place, to) in [
+        (350, 3, LinkChange::Down),
+        (350, 9, LinkChange::Delay(Duration::from_millis(200))),
+        (800, 3, LinkChange::Up),
+    ] {
+        change(at(time), joining[place], to);
+    }
+    for step in 1..150_u64 {
+        let rate = Rate::from_bits_per_second(5_000_000 + 90_000 * step).expect("above zero");
+        change(at(7 * step), inside[step as usize * 7 % inside.len()], LinkChange::Rate(rate));
+    }
+    assert_same_on(&plan, &[1, 3]);
 }
