@@ -6,6 +6,7 @@ import errno
 import json
 import math
 import os
+import pickle
 import random
 import signal
 import subprocess
@@ -369,6 +370,39 @@ def test_runs_that_begin_alike_are_taken_together_and_shared_out(folder: Path) -
     beginnings = [{task.beginning for task in batch} for batch in batches]
     assert all(len(them) == 1 for them in beginnings)
     assert [len(batch) for batch in batches if batch[0].beginning][:2] == [2, 1]
+
+
+def test_the_first_batch_does_not_wait_until_all_seeds_of_a_point_are_read(folder: Path) -> None:
+    text = STUDY.replace("seeds = 3", "seeds = 1000")
+    wanted = runner.Wanted(
+        read(written(folder, text)), worker.Base(read(folder / "study.toml")), {}, retry=False
+    )
+    assert len(wanted.take(3, 2)) == 3
+    assert wanted.ran.seeds == [1, 2, 3]
+
+
+def test_batches_do_not_become_so_short_that_their_own_cost_counts() -> None:
+    pace = runner.Pace()
+    assert pace.batch(1000) == 1, "before it is known how long a run takes"
+    pace.note(100, 1.0)
+    assert pace.batch(1000) == pytest.approx(runner.BATCH_S * 100, abs=1)
+    assert pace.batch(40) == 40
+    assert pace.batch(0) == pytest.approx(runner.SHORTEST_BATCH_S * 100, abs=1)
+    slow = runner.Pace()
+    slow.note(1, 60.0)
+    assert slow.batch(1000) == slow.batch(0) == 1
+
+
+def test_a_task_goes_to_a_cluster_without_the_scenario_that_was_read_for_it(folder: Path) -> None:
+    read_study = read(written(folder, STUDY))
+    base = worker.Base(read_study)
+    (point, *_) = design.points(read_study)
+    task = base.task(runner.settings_of(point, 1))
+    sent = pickle.loads(pickle.dumps(task))
+    assert task.scenario and sent.scenario is None
+    assert (sent.key, sent.settings) == (task.key, task.settings)
+    here, there = (worker.simulated(base, [it], None) for it in (task, sent))
+    assert all(here[name].equals(there[name]) for name in here)
 
 
 def test_a_failure_that_is_retried_and_mended_is_no_failure_any_more(

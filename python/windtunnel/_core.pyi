@@ -86,7 +86,8 @@ class Batch:
     def of_points(points: list[tuple[str, Scenario]], jobs: int) -> Batch:
         """Start one run of each scenario; their tables begin with the column `key`.
 
-        Raises ValueError for a scenario of several cases or runs.
+        They are those that every network has: runs, flows, subflows, transfers, links, nodes,
+        bridges and tunnels. Raises ValueError for a scenario of several cases or runs.
         """
 
     def progress(self) -> tuple[int, int, float, float, int]:

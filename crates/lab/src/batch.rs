@@ -22,7 +22,7 @@ use crate::live::{Live, LiveRun, SharedLive};
 use crate::packets::{PacketSettings, qlogs};
 use crate::run_folder::of_run;
 use crate::series::{self, CHUNK, Series, UNFINISHED, Written};
-use crate::tables::{Labels, Measurements, Run};
+use crate::tables::{Kept, Labels, Measurements, Run};
 
 /// How far a batch is.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -91,6 +91,7 @@ struct Shared {
     folder: Option<PathBuf>,
     captures: Option<Captures>,
     packets: PacketSettings,
+    kept: Kept,
     /// What each run in progress has sampled, if somebody watches.
     live: Option<Mutex<BTreeMap<usize, SharedLive>>>,
     next: AtomicUsize,
@@ -177,10 +178,19 @@ impl Batch {
     #[must_use]
     pub fn start(study: Study, processors: impl Into<Processors>) -> Self {
         let details = (None, PacketSettings::default(), false);
-        Self::with(study, None, details, processors.into())
+        Self::with(study, None, details, processors.into(), Kept::All)
     }
 
-    /// The same, with what happens to the packets of some flows.
+    /// Starts one run of each scenario, each a point of a study with its name on the axis `key`. Of
+    /// each run only the tables that every network has are kept: flows, subflows, transfers, links,
+    /// nodes, bridges and tunnels, and no series.
+    #[must_use]
+    pub fn of_points(points: Vec<(String, Study)>, processors: impl Into<Processors>) -> Self {
+        let details = (None, PacketSettings::default(), false);
+        Self::with(Study::of_points(points), None, details, processors.into(), Kept::OfNetworks)
+    }
+
+    /// Starts all runs of a study, with what happens to the packets of some flows.
     ///
     /// # Errors
     /// [`ScenarioError`] if one of these flows is in no case.
@@ -190,7 +200,7 @@ impl Batch {
         processors: impl Into<Processors>,
     ) -> Result<Self, ScenarioError> {
         packets.check(&study)?;
-        Ok(Self::with(study, None, (None, packets, false), processors.into()))
+        Ok(Self::with(study, None, (None, packets, false), processors.into(), Kept::All))
     }
 
     /// Starts all runs of a study; series are written into a folder while the runs go on:
@@ -212,7 +222,7 @@ impl Batch {
         let captures = Captures { folder: folder.join("captures"), settings: captured };
         let captures = Some(captures).filter(|it| !it.settings.nodes.is_empty());
         let details = (captures, packets, is_live);
-        Ok(Self::with(study, Some(folder), details, processors.into()))
+        Ok(Self::with(study, Some(folder), details, processors.into(), Kept::All))
     }
 
     fn with(
@@ -220,6 +230,7 @@ impl Batch {
         folder: Option<PathBuf>,
         (captures, packets, is_live): (Option<Captures>, PacketSettings, bool),
         processors: Processors,
+        kept: Kept,
     ) -> Self {
         let writes_packets = captures.is_some() || !packets.flows.is_empty();
         let total = study.total_runs();
@@ -239,6 +250,7 @@ impl Batch {
             folder,
             captures,
             packets,
+            kept,
             live: is_live.then(Mutex::default),
             next: AtomicUsize::new(0),
             cancelled: AtomicBool::new(false),
@@ -404,15 +416,10 @@ impl Shared {
         let captures = self.captures.as_ref();
         let captures =
             captures.map(|it| it.start(case_read, &plan, &self.study.layers, &mut world));
-        let labels = Labels::new(&self.study, case, number as u32);
-        let folder = self.folder.as_ref().map(|it| unfinished(it, case_read, plan.run));
-        let series = Series::record(&mut world, &plan, labels, folder, control, CHUNK);
-        let series = series.map_err(Failure::Unwritten)?;
-        let flows = self.packets.places(&plan);
-        if !flows.is_empty() {
-            let qlogs = self.folder.as_ref().map(|it| qlogs(it, case_read, &plan));
-            series.log_packets(&mut world, &flows, qlogs, control);
-        }
+        let series = match self.kept {
+            Kept::All => Some(self.series(&mut world, &plan, index, control)?),
+            Kept::OfNetworks => None,
+        };
         let ended = caught(|| world.run(control, self.study.real_time_limit));
         match (captures, &ended) {
             (Some(captures), Err(_) | Ok((Stop::Cancelled, _))) => captures.discard(),
@@ -428,19 +435,45 @@ impl Shared {
             events,
             packet_hops: world.packet_hops(),
             simulated: end.since(Time::ZERO),
-            measurements: Measurements::take(
-                &plan,
-                &case_read.prefixes,
-                &self.study.layers,
-                &world,
-                end,
-            ),
-            series: series.finish(stop).map_err(Failure::Unwritten)?,
+            measurements: match self.kept {
+                Kept::All => {
+                    Measurements::take(&plan, &case_read.prefixes, &self.study.layers, &world, end)
+                }
+                Kept::OfNetworks => {
+                    Measurements::of_networks(&plan, &case_read.prefixes, &world, end)
+                }
+            },
+            series: series
+                .map_or(Ok(Vec::new()), |it| it.finish(stop))
+                .map_err(Failure::Unwritten)?,
             is_copy: false,
             routing: world.routing_time(),
             cpu: if self.threads == 1 { cpu.elapsed() } else { whole.elapsed() },
             real: real.elapsed(),
         })
+    }
+
+    /// The series of a run, and what happens to packets, as far as somebody wants it.
+    fn series(
+        &self,
+        world: &mut World,
+        plan: &Arc<Plan>,
+        run: usize,
+        control: &Arc<Control>,
+    ) -> Result<Series, Failure> {
+        let runs = self.study.runs as usize;
+        let (case, number) = (run / runs, run % runs);
+        let case_read = &self.study.cases[case];
+        let labels = Labels::new(&self.study, case, number as u32);
+        let folder = self.folder.as_ref().map(|it| unfinished(it, case_read, plan.run));
+        let series = Series::record(world, plan, labels, folder, control, CHUNK);
+        let series = series.map_err(Failure::Unwritten)?;
+        let flows = self.packets.places(plan);
+        if !flows.is_empty() {
+            let qlogs = self.folder.as_ref().map(|it| qlogs(it, case_read, plan));
+            series.log_packets(world, &flows, qlogs, control);
+        }
+        Ok(series)
     }
 
     /// The world of a run, perhaps with what it has in common with others behind it; it keeps its

@@ -28,6 +28,7 @@ pub use descriptions::descriptions;
 pub(crate) use descriptions::series_names;
 pub(crate) use labels::Labels;
 pub use labels::axis_column;
+pub(crate) use measurements::Kept;
 pub use measurements::Measurements;
 pub(crate) use packets::{flow as flow_name, place as place_name};
 pub use run::Run;

@@ -252,15 +252,15 @@ impl Batch {
 
 #[pymethods]
 impl Batch {
-    /// Starts one run of each scenario, `jobs` at a time; their tables begin with the
-    /// column `key`. Raises ValueError for a scenario of several cases or runs.
+    /// Starts one run of each scenario, `jobs` at a time; their tables, only those that every
+    /// network has, begin with the column `key`. Raises ValueError for a scenario of several cases or runs.
     #[staticmethod]
     fn of_points(points: Vec<(String, PyRef<'_, Scenario>)>, jobs: usize) -> PyResult<Self> {
         if let Some((key, _)) = points.iter().find(|(_, it)| it.0.total_runs() != 1) {
             return Err(PyValueError::new_err(format!("{key}: must be a single run")));
         }
         let points = points.into_iter().map(|(key, it)| (key, it.0.clone())).collect();
-        Ok(Self(Some(lab::Batch::start(Study::of_points(points), jobs))))
+        Ok(Self(Some(lab::Batch::of_points(points, jobs))))
     }
 
     /// The progress: finished runs, runs, simulated seconds done, simulated

@@ -203,7 +203,7 @@ impl Network {
     /// Gives a packet to a port.
     #[inline]
     pub(crate) fn offer(&mut self, now: Time, port: PortId, packet: Handle) {
-        self.give(port, packet, |it, store| it.offer(now, packet, store));
+        self.give::<false>(now, port, packet);
     }
 
     /// A port's link is free, if it has not changed since.
@@ -303,7 +303,7 @@ impl Network {
             return now;
         };
         let packet = self.packets.insert(Packet { route: Route(route.0 + 1), ..packet });
-        self.give(port, packet, |it, store| it.offer_own(now, packet, store));
+        self.give::<true>(now, port, packet);
         self.ports[port.index()].clear_at(now)
     }
 
@@ -459,18 +459,14 @@ impl Network {
         prefetch(&self.ports[port.index()]);
     }
 
-    /// Has a packet offered to a port, and to those behind it if it is passed on.
+    /// Has a packet offered to a port, and to those behind it if it is passed on; the node's own
+    /// is taken in whatever the queue's limit.
     #[inline]
-    fn give(
-        &mut self,
-        port: PortId,
-        packet: Handle,
-        offer: impl FnOnce(&mut Port, &mut PacketStore) -> Due,
-    ) {
+    fn give<const OWN: bool>(&mut self, now: Time, port: PortId, packet: Handle) {
         if self.ports[port.index()].passes_on() {
-            self.send_ahead(port, packet, offer);
+            self.send_ahead::<OWN>(now, port, packet);
         } else {
-            self.act(port, offer);
+            self.act(port, |it, store| it.offer::<OWN>(now, packet, store));
         }
     }
 

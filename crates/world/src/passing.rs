@@ -1,23 +1,16 @@
 //! Packets that go from port to port ahead of time: see [`crate::contraction`].
 
 use windtunnel_engine::{Handle, Time};
-use windtunnel_packets::PacketStore;
 
 use crate::network::Network;
 use crate::path::Hop;
-use crate::port::{Due, Port};
 use crate::port_id::PortId;
 
 impl Network {
     /// Has a packet offered to a port that passes on its packets.
     #[inline(never)]
-    pub(crate) fn send_ahead(
-        &mut self,
-        port: PortId,
-        packet: Handle,
-        offer: impl FnOnce(&mut Port, &mut PacketStore) -> Due,
-    ) {
-        let due = offer(&mut self.ports[port.index()], &mut self.packets);
+    pub(crate) fn send_ahead<const OWN: bool>(&mut self, now: Time, port: PortId, packet: Handle) {
+        let due = self.ports[port.index()].offer::<OWN>(now, packet, &mut self.packets);
         if let Some(time) = due.arrival {
             self.arrive_ahead(time, packet);
         }
@@ -31,9 +24,11 @@ impl Network {
             let port = self.next_port(packet);
             let next = &mut self.ports[port.index()];
             if !next.passes_on() {
-                return self.act(port, |it, store| it.offer(time, packet, store));
+                return self.act(port, |it, store| it.offer::<false>(time, packet, store));
             }
-            let Some(then) = next.offer(time, packet, &mut self.packets).arrival else { return };
+            let Some(then) = next.offer::<false>(time, packet, &mut self.packets).arrival else {
+                return;
+            };
             time = then;
         }
     }

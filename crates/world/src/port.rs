@@ -289,6 +289,12 @@ impl Port {
         }
     }
 
+    /// Whether packets wait that are known to leave at their times.
+    #[inline]
+    fn counts_backlog(&self) -> bool {
+        matches!(&self.egress, Egress::OnArrival { backlog, .. } if backlog.packets > 0)
+    }
+
     /// Counts those out of the backlog whose transmission has started by `now`.
     #[inline]
     fn start_transmissions(&mut self, now: Time) {

@@ -21,6 +21,9 @@ Ends = tuple[str, str]
 REVERSE = "in reverse"
 """The column that is true for one of the two directions."""
 
+NETWORK = "network of the run"
+"""A column that no axis of a comparison is likely to be named after."""
+
 
 def goodput(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the total goodput of flows for each of `keys`, among which are those of a run.
@@ -98,34 +101,39 @@ def of_pairs(results: Tables, keys: Sequence[str]) -> pl.DataFrame:
 
     It is null for links that no flow crosses that way, as far as paths are known.
     """
-    run = pl.struct(keys).alias("run key")
-    pairs = pl.struct("from", "to").unique(maintain_order=True).alias
-    links = results["links"].group_by(run, maintain_order=True).agg(pairs("links"))
-    flows = results["flows"].rename({"peer": "from", "node": "to"}).drop_nulls("from")
-    both = links.join(
-        flows.group_by(run, maintain_order=True).agg(pairs("flows")),
-        on="run key",
+    ends, names = ["from", "to"], ["links from", "links to", "flows from", "flows to"]
+
+    def pairs(table: pl.DataFrame, of: str) -> pl.DataFrame:
+        once = table.select(*keys, *ends).unique(maintain_order=True)
+        lists = (pl.col(it).alias(f"{of} {it}") for it in ends)
+        return once.group_by(keys, maintain_order=True).agg(*lists)
+
+    flows = results["flows"].select(*keys, pl.col("peer").alias("from"), to="node")
+    both = pairs(results["links"], "links").join(
+        pairs(flows.drop_nulls("from"), "flows"),
+        on=list(keys),
         how="left",
+        nulls_equal=True,
         maintain_order="left",
     )
-    known: dict[tuple[tuple[Ends, ...], tuple[Ends, ...]], dict[Ends, bool | None]] = {}
-    rows = []
-    for key, *ends in both.rows():
-        links_of_run, flows_of_run = (
-            tuple((it["from"], it["to"]) for it in them or ()) for them in ends
-        )
-        # Runs of one scenario have the same network.
-        network = links_of_run, flows_of_run
-        if network not in known:
-            known[network] = reverse(*network)
-        rows += [(*key.values(), *pair, value) for pair, value in known[network].items()]
-    schema = {
-        **{key: results["runs"].schema[key] for key in keys},
-        "from": pl.String(),
-        "to": pl.String(),
-        REVERSE: pl.Boolean(),
-    }
-    return pl.DataFrame(rows, schema, orient="row")
+    # Runs of one scenario have the same network.
+    places: dict[tuple[tuple[str, ...], ...], int] = {}
+    rows: list[tuple[int, str, str, bool | None]] = []
+    networks = []
+    for lists in both.select(names).rows():
+        network = tuple(tuple(it or ()) for it in lists)
+        if network not in places:
+            places[network] = len(places)
+            found = reverse(zip(*network[:2], strict=True), zip(*network[2:], strict=True))
+            rows += [(places[network], *pair, value) for pair, value in found.items()]
+        networks.append(places[network])
+    of_networks = pl.DataFrame(
+        rows,
+        {NETWORK: pl.Int64(), "from": pl.String(), "to": pl.String(), REVERSE: pl.Boolean()},
+        orient="row",
+    )
+    of_runs = both.select(keys).with_columns(pl.Series(NETWORK, networks, pl.Int64))
+    return of_runs.join(of_networks, on=NETWORK, maintain_order="left_right").drop(NETWORK)
 
 
 def reverse(links: Iterable[Ends], flows: Iterable[Ends]) -> dict[Ends, bool | None]:

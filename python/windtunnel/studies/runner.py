@@ -27,7 +27,14 @@ from windtunnel.studies.worker import Base, Done, Task, work
 BATCH_S = 1.0
 """The target duration of a batch, which is lost if the process is killed."""
 
-MOST_IN_BATCH = 256
+SHORTEST_BATCH_S = 0.1
+"""The duration below which batches do not become shorter towards the end of a study: of less time,
+much would go into what each batch takes beside its runs."""
+
+MOST_IN_BATCH = 1024
+
+MOST_ALIKE = 256
+"""The number of runs that are read ahead to find those that begin alike."""
 
 
 @dataclass
@@ -139,11 +146,14 @@ class Pace:
         self.seconds += seconds
 
     def batch(self, most: int) -> int:
-        """Give the size of the next batch, up to `most`, which leaves work for the others."""
+        """Give the size of the next batch: of more than the shortest duration only up to `most`,
+        which leaves work for the others."""
         if not self.runs or not self.seconds:
             return 1
-        by_time = int(BATCH_S * self.runs / self.seconds)
-        return max(1, min(MOST_IN_BATCH, by_time, most))
+        longest, shortest = (
+            int(it * self.runs / self.seconds) for it in (BATCH_S, SHORTEST_BATCH_S)
+        )
+        return max(1, min(MOST_IN_BATCH, longest, max(most, shortest)))
 
 
 class Wanted:
@@ -163,7 +173,7 @@ class Wanted:
             self.first_seeds = list(range(1, study.stop.minimum_seeds + 1))
         self.ran = Ran()
         self.progress = Progress(design.count(study) * len(self.first_seeds))
-        self.points = enumerate(design.points(study))
+        self.points = self.first()
         self.ready: deque[Task] = deque()
         """Runs that are not in a batch yet."""
         self.again: deque[tuple[int, Point, list[int]]] = deque()
@@ -183,7 +193,7 @@ class Wanted:
         """
         self.fill(most)
         if self.ready and (beginning := self.ready[0].beginning) is not None:
-            self.fill(MOST_IN_BATCH)
+            self.fill(MOST_ALIKE)
             alike = sum(it.beginning == beginning for it in self.ready)
             most = max(most, ceil(alike / width))
             self.ready = deque(sorted(self.ready, key=lambda it: it.beginning != beginning))
@@ -195,9 +205,18 @@ class Wanted:
             if self.again:
                 self.ask(*self.again.popleft())
             elif (following := next(self.points, None)) is not None:
-                self.ask(*following, self.first_seeds)
+                self.ask(*following)
             else:
                 break
+
+    def first(self) -> Iterator[tuple[int, Point, list[int]]]:
+        """Give the points with their first seeds: with a stop rule, which counts them, all at once,
+        else one at a time, since a study may have thousands."""
+        for place, point in enumerate(design.points(self.study)):
+            if self.study.stop:
+                yield place, point, self.first_seeds
+            else:
+                yield from ((place, point, [seed]) for seed in self.first_seeds)
 
     def ask(self, place: int, point: Point, seeds: list[int]) -> None:
         """Add a point's runs with these seeds, and queue those that are not in the store."""

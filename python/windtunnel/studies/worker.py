@@ -8,7 +8,7 @@ import threading
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from windtunnel import _core
 from windtunnel.fingerprints import fingerprint
@@ -31,6 +31,12 @@ class Task:
     settings: tuple[tuple[str, str], ...]
     beginning: str | None = None
     """What decides how it begins, if other runs may begin in the same way."""
+    scenario: _core.Scenario | None = None
+    """Its scenario, if that is at hand: only in the process that read it."""
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Give what goes to a cluster's worker, which reads the scenario itself."""
+        return {**self.__dict__, "scenario": None}
 
 
 @dataclass(frozen=True)
@@ -63,7 +69,7 @@ class Base:
 
     def task(self, settings: tuple[tuple[str, str], ...]) -> Task:
         """Give the run with these settings."""
-        beginning = None
+        scenario = beginning = None
         try:
             scenario = self.read(settings)
             parts = [scenario.text, *(text for file in scenario.files for text in file)]
@@ -75,7 +81,9 @@ class Base:
         digest = hashlib.sha256(_core.__version__.encode())
         for part in parts:
             digest.update(len(part).to_bytes(8) + part.encode())
-        return Task(digest.hexdigest()[:40], settings, beginning)
+        # Of those that wait for others that begin alike there may be many.
+        kept = scenario if beginning is None else None
+        return Task(digest.hexdigest()[:40], settings, beginning, kept)
 
 
 def work(
@@ -105,7 +113,7 @@ def simulated(
     points, errors = [], {}
     for task in tasks:
         try:
-            points.append((task.key, base.read(task.settings)))
+            points.append((task.key, task.scenario or base.read(task.settings)))
         except _core.ScenarioError as error:
             errors[task.key] = str(error)
     batch = _core.Batch.of_points(points, 1)

@@ -1,5 +1,6 @@
 //! The columns of a run's case and number.
 
+use std::iter::repeat_n;
 use std::sync::Arc;
 
 use arrow_array::{ArrayRef, RecordBatch, StringArray, UInt64Array};
@@ -41,16 +42,24 @@ impl Labels {
 
     /// A table with these columns before its own.
     pub(crate) fn before(&self, table: &RecordBatch) -> RecordBatch {
-        let rows = table.num_rows();
+        Self::before_each(std::slice::from_ref(self), &[table.num_rows()], table)
+    }
+
+    /// A table of several runs with these columns of each before its own; of the first of them are
+    /// so many rows, and so on.
+    pub(crate) fn before_each(all: &[Self], rows: &[usize], table: &RecordBatch) -> RecordBatch {
+        let each = || all.iter().zip(rows).flat_map(|(it, rows)| repeat_n(it, *rows));
         let mut fields = Vec::new();
         let mut arrays: Vec<ArrayRef> = Vec::new();
-        for (axis, case) in &self.case {
-            fields.push(Field::new(axis, DataType::Utf8, false));
-            arrays.push(Arc::new(StringArray::from_iter_values((0..rows).map(|_| case))));
+        for (place, (axis, _)) in all[0].case.iter().enumerate() {
+            fields.push(Arc::new(Field::new(axis, DataType::Utf8, false)));
+            let cases = each().map(|it| &it.case[place].1);
+            arrays.push(Arc::new(StringArray::from_iter_values(cases)));
         }
-        fields.push(Field::new(RUN.name, DataType::UInt64, false));
-        arrays.push(Arc::new(UInt64Array::from_value(u64::from(self.number), rows)));
-        fields.extend(table.schema().fields().iter().map(|it| it.as_ref().clone()));
+        fields.push(Arc::new(Field::new(RUN.name, DataType::UInt64, false)));
+        let numbers = each().map(|it| u64::from(it.number));
+        arrays.push(Arc::new(UInt64Array::from_iter_values(numbers)));
+        fields.extend(table.schema().fields().iter().cloned());
         arrays.extend(table.columns().iter().cloned());
         RecordBatch::try_new(Arc::new(Schema::new(fields)), arrays)
             .expect("every column has a value for every row")

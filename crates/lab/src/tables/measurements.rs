@@ -12,6 +12,15 @@ use super::{
     bridges, channels, flows, links, nodes, players, sessions, sky, subflows, transfers, tunnels,
 };
 
+/// What is kept of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kept {
+    /// All its tables.
+    All,
+    /// The totals that every network has: no series, and nothing of what only some have.
+    OfNetworks,
+}
+
 /// The totals of one run: the values of a table for each kind, by its name. What its columns are is
 /// the same for all runs, and is not kept.
 #[derive(Clone, Debug)]
@@ -26,8 +35,16 @@ impl Measurements {
         world: &World,
         end: Time,
     ) -> Self {
-        let all = totals(plan, prefixes, layers, world, end);
-        Self(all.into_iter().map(|it| (it.name, it.values)).collect())
+        Self::values(totals(plan, prefixes, layers, world, end))
+    }
+
+    /// Of these, those that every network has.
+    pub(crate) fn of_networks(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> Self {
+        Self::values(totals_of_networks(plan, prefixes, world, end))
+    }
+
+    fn values(tables: Vec<Table>) -> Self {
+        Self(tables.into_iter().map(|it| (it.name, it.values)).collect())
     }
 
     /// The tables.
@@ -45,15 +62,7 @@ pub(super) fn totals(
     world: &World,
     end: Time,
 ) -> Vec<Table> {
-    let mut all = vec![
-        flows::totals(plan, prefixes, world, end),
-        subflows::totals(plan, world, end),
-        transfers::totals(plan, world),
-        links::totals(plan, world, end),
-        nodes::totals(plan, world),
-        bridges::totals(plan, world),
-        tunnels::totals(plan, world),
-    ];
+    let mut all = totals_of_networks(plan, prefixes, world, end);
     all.extend(layers.iter().flat_map(|it| it.tables(plan, world)));
     all.extend([
         channels::maps(plan),
@@ -64,4 +73,17 @@ pub(super) fn totals(
     all.extend(sessions::totals(plan, world));
     all.extend([players::totals(plan, world, end), players::segments(plan, world)]);
     all
+}
+
+/// The first of these: the tables that have something to say of every network.
+fn totals_of_networks(plan: &Plan, prefixes: &[String], world: &World, end: Time) -> Vec<Table> {
+    vec![
+        flows::totals(plan, prefixes, world, end),
+        subflows::totals(plan, world, end),
+        transfers::totals(plan, world),
+        links::totals(plan, world, end),
+        nodes::totals(plan, world),
+        bridges::totals(plan, world),
+        tunnels::totals(plan, world),
+    ]
 }

@@ -32,24 +32,25 @@ pub fn all(study: &Study, runs: &[Run]) -> Vec<(&'static str, RecordBatch)> {
     let Some(first) = runs.first() else { return Vec::new() };
     let labels: Vec<Labels> =
         runs.iter().map(|it| Labels::new(study, it.case, it.number)).collect();
-    let labelled = |table: &dyn Fn(&Run) -> RecordBatch| {
-        joined(runs.iter().zip(&labels).map(|(run, labels)| labels.before(&table(run))))
-    };
-    let own = |run: &Run| totals(std::slice::from_ref(run));
-    let own = [(own(first).name, labelled(&|run| own(run).values))];
+    let own = totals(runs);
+    let own = [(own.name, Labels::before_each(&labels, &vec![1; runs.len()], &own.values))];
     let measured = first.measurements.tables().iter().enumerate();
     let measured = measured.map(|(place, (name, _))| {
-        (*name, labelled(&|run| run.measurements.tables()[place].1.clone()))
+        let tables: Vec<&RecordBatch> =
+            runs.iter().map(|it| &it.measurements.tables()[place].1).collect();
+        let rows: Vec<usize> = tables.iter().map(|it| it.num_rows()).collect();
+        (*name, Labels::before_each(&labels, &rows, &joined(&tables)))
     });
     // The same for each run: in memory or in files.
     let series = first.series.iter().enumerate().map(|(place, (name, _))| {
-        (*name, joined(runs.iter().map(|it| it.series[place].1.clone())))
+        let tables: Vec<&RecordBatch> = runs.iter().map(|it| &it.series[place].1).collect();
+        (*name, joined(&tables))
     });
     own.into_iter().chain(measured).chain(series).collect()
 }
 
 /// The tables of all runs as one.
-fn joined(tables: impl Iterator<Item = RecordBatch>) -> RecordBatch {
-    let tables: Vec<RecordBatch> = tables.collect();
-    concat_batches(&tables[0].schema(), &tables).expect("all runs have the same columns")
+fn joined(tables: &[&RecordBatch]) -> RecordBatch {
+    concat_batches(&tables[0].schema(), tables.iter().copied())
+        .expect("all runs have the same columns")
 }

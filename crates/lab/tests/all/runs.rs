@@ -68,6 +68,27 @@ fn replications_differ_and_a_seed_repeats_them() {
 }
 
 #[test]
+fn points_have_the_tables_of_every_network_as_other_runs_have_them() {
+    let text = |seed: u64| changed("seed = 7", &format!("seed = {seed}"));
+    let points: Vec<(String, Study)> =
+        (7..12).map(|it| (format!("key {it}"), read(&text(it)).expect("it is valid"))).collect();
+    let (study, outcome) = finish(Study::of_points(points.clone()), 1);
+    let all = tables::all(&study, &outcome.runs);
+    for jobs in [1, 3] {
+        let (study, outcome) = Batch::of_points(points.clone(), jobs).finish();
+        let of_points = tables::all(&study, &outcome.runs);
+        let names: Vec<&str> = of_points.iter().map(|it| it.0).collect();
+        let of_every_network =
+            ["flows", "subflows", "transfers", "links", "nodes", "bridges", "tunnels"];
+        assert_eq!(names, [&["runs"][..], &of_every_network[..]].concat());
+        for (name, table) in &of_points {
+            let same = all.iter().find(|it| it.0 == *name).expect("other runs have it too");
+            assert_eq!(*table, same.1, "{name}");
+        }
+    }
+}
+
+#[test]
 fn every_table_has_its_rows_for_every_run() {
     let (study, outcome) = finish(study(), 2);
     let all = tables::all(&study, &outcome.runs);

@@ -23,9 +23,12 @@ impl Port {
     /// the arrival was called for before the link changed, and is at another time now.
     #[inline]
     pub(crate) fn arrive(&mut self, now: Time, store: &mut PacketStore) -> Option<Arrived> {
-        // Those that waited started before they arrived. Where the other end is on another island,
-        // that is all that this one may say of the queue, which may be at an earlier time.
-        if let Some(starts) = self.transit.front().map(|it| it.starts) {
+        if self.counts_backlog()
+            && let Some(starts) = self.transit.front().map(|it| it.starts)
+        {
+            // Those that waited started before they arrived. Where the other end is on another
+            // island, that is all that this one may say of the queue, which may be at an earlier
+            // time.
             self.start_transmissions(starts.min(now));
         }
         self.arrive_next(now, store)

@@ -8,20 +8,9 @@ use super::egress::Egress;
 use super::{Due, Port};
 
 impl Port {
-    /// Takes a packet in.
-    #[inline]
-    pub(crate) fn offer(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
-        self.admit::<false>(now, packet, store)
-    }
-
-    /// Takes in a packet of the node's own, for which there is always room.
-    #[inline]
-    pub(crate) fn offer_own(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> Due {
-        self.admit::<true>(now, packet, store)
-    }
-
+    /// Takes a packet in; for the node's own (`OWN`) there is always room.
     #[inline(always)]
-    fn admit<const OWN: bool>(
+    pub(crate) fn offer<const OWN: bool>(
         &mut self,
         now: Time,
         packet: Handle,

@@ -164,7 +164,7 @@ impl Bench {
         self.offered += 1;
         let packet = Packet { body, ecn, network_size: size, hops: 0, route };
         let packet = self.store.insert(packet);
-        self.port.offer(now, packet, &mut self.store)
+        self.port.offer::<false>(now, packet, &mut self.store)
     }
 
     fn arrive(&mut self, now: Time) {
