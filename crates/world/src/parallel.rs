@@ -9,7 +9,7 @@
 //! at one instant is a property of the plan, each part sees what it would see if there were one.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
 use std::time::Instant;
 
@@ -155,7 +155,7 @@ impl Run<'_> {
 
 /// Nobody panics while he holds it.
 fn lock(mail: &Mutex<Mail>) -> std::sync::MutexGuard<'_, Mail> {
-    mail.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    mail.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The windows up to an instant. A link between parts or islands changes only at the first instant
@@ -213,13 +213,16 @@ fn ends(start: Time, last: Time, window: Duration) -> impl Iterator<Item = Time>
 }
 
 /// Where parts wait for each other: for a short time by looking again and again, since
-/// windows are short.
+/// windows are short, and then asleep, since other programs may have the processors.
 struct Barrier {
     parts: usize,
     waiting: AtomicUsize,
     rounds: AtomicUsize,
     /// Whether a part will not come any more, because it panicked.
     is_broken: AtomicBool,
+    /// Held by who falls asleep, while he looks for the last time.
+    sleep: Mutex<()>,
+    woken: Condvar,
 }
 
 /// Lets nobody wait for a part that panics.
@@ -229,6 +232,7 @@ impl Drop for Guard<'_> {
     fn drop(&mut self) {
         if thread::panicking() {
             self.0.is_broken.store(true, Ordering::Release);
+            self.0.wake_all();
         }
     }
 }
@@ -240,6 +244,8 @@ impl Barrier {
             waiting: AtomicUsize::new(0),
             rounds: AtomicUsize::new(0),
             is_broken: AtomicBool::new(false),
+            sleep: Mutex::default(),
+            woken: Condvar::new(),
         }
     }
 
@@ -250,16 +256,29 @@ impl Barrier {
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.parts {
             self.waiting.store(0, Ordering::Relaxed);
             self.rounds.fetch_add(1, Ordering::Release);
+            self.wake_all();
             return true;
         }
-        let mut looks = 0;
-        while self.rounds.load(Ordering::Acquire) == round {
-            if self.is_broken.load(Ordering::Acquire) {
-                return false;
+        let waits = || {
+            let is_broken = self.is_broken.load(Ordering::Acquire);
+            self.rounds.load(Ordering::Acquire) == round && !is_broken
+        };
+        for _ in 0..LOOKS {
+            if !waits() {
+                break;
             }
-            looks += 1;
-            if looks < LOOKS { std::hint::spin_loop() } else { thread::yield_now() }
+            std::hint::spin_loop();
         }
-        true
+        if waits() {
+            let asleep = self.sleep.lock().unwrap_or_else(PoisonError::into_inner);
+            drop(self.woken.wait_while(asleep, |()| waits()));
+        }
+        self.rounds.load(Ordering::Acquire) != round
+    }
+
+    /// Wakes those that sleep: who falls asleep has not looked yet, or hears it.
+    fn wake_all(&self) {
+        drop(self.sleep.lock().unwrap_or_else(PoisonError::into_inner));
+        self.woken.notify_all();
     }
 }
