@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import shutil
 import subprocess
 from pathlib import Path
 
@@ -12,16 +11,12 @@ import pytest
 
 from conftest import Command
 from pages import File, steps, text
+from test_capture import needs_tshark
 from windtunnel import Results, Scenario, ScenarioError, run
 from windtunnel.running import run_scenario
 
 ROOT = Path(__file__).parents[1]
 PAGE = text("quic.md")
-
-needs_tshark = pytest.mark.skipif(
-    shutil.which("tshark") is None,
-    reason="tshark is not installed: no capture was read by it (apt install tshark)",
-)
 
 
 def example(*settings: str) -> str:

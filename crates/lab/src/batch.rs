@@ -12,7 +12,7 @@ use std::{fmt, io};
 use cpu_time::{ProcessTime, ThreadTime};
 use windtunnel_engine::{Control, Stop, Time};
 use windtunnel_scenario::{Case, ScenarioError, Study};
-use windtunnel_world::{Plan, World, caught};
+use windtunnel_world::{Plan, World, caught, panic_text};
 
 use crate::beginnings::Beginnings;
 use crate::capture::{CaptureSettings, Captures};
@@ -373,12 +373,7 @@ impl Shared {
                 return;
             }
             let caught = catch_unwind(AssertUnwindSafe(|| self.run(index, &control)));
-            let result = caught.unwrap_or_else(|panic| {
-                let text = panic.downcast_ref::<String>().cloned();
-                let text = text.or_else(|| panic.downcast_ref::<&str>().map(|it| (*it).to_owned()));
-                let text = text.unwrap_or_else(|| "unknown panic".into());
-                Err(Failure::Fault(text))
-            });
+            let result = caught.unwrap_or_else(|panic| Err(Failure::Fault(panic_text(&*panic))));
             lock(&self.results)[index] = Some(result);
             self.live.iter().for_each(|it| drop(lock(it).remove(&index)));
             self.finished.fetch_add(cases, Ordering::Relaxed);
@@ -417,7 +412,7 @@ impl Shared {
         let captures =
             captures.map(|it| it.start(case_read, &plan, &self.study.layers, &mut world));
         let series = match self.kept {
-            Kept::All => Some(self.series(&mut world, &plan, index, control)?),
+            Kept::All => Some(self.series(&mut world, &plan, (case, number), control)?),
             Kept::OfNetworks => None,
         };
         let ended = caught(|| world.run(control, self.study.real_time_limit));
@@ -458,11 +453,9 @@ impl Shared {
         &self,
         world: &mut World,
         plan: &Arc<Plan>,
-        run: usize,
+        (case, number): (usize, usize),
         control: &Arc<Control>,
     ) -> Result<Series, Failure> {
-        let runs = self.study.runs as usize;
-        let (case, number) = (run / runs, run % runs);
         let case_read = &self.study.cases[case];
         let labels = Labels::new(&self.study, case, number as u32);
         let folder = self.folder.as_ref().map(|it| unfinished(it, case_read, plan.run));

@@ -5,9 +5,11 @@
 
 mod content;
 mod identity;
+mod implementation;
 mod noq;
 mod quinn;
 mod secrets;
 
-pub use noq::{Noq, NoqController};
-pub use quinn::{Quinn, QuinnController};
+pub use implementation::Implementation;
+pub use noq::{NOQ, Noq, NoqController};
+pub use quinn::{QUINN, Quinn, QuinnController};

@@ -22,17 +22,15 @@ use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
 use windtunnel_stack::MakeStack;
 use windtunnel_world::{FlowCounters, StackCounts, Transport, World};
 
-/// How long a transfer may take in virtual time, unless that is said.
+/// How long a transfer over a link may take in virtual time, unless that is said.
 const LONGEST: &str = "10 min";
 
 /// A network between two hosts, by the keys of scenario files.
 #[derive(Clone, Debug)]
 pub struct Network {
-    /// The keys of its only link; none of a network that is a scenario.
-    keys: Vec<String>,
-    scenario: Option<String>,
-    seed: u64,
-    duration: String,
+    text: String,
+    /// What replaces values of it.
+    settings: Vec<(String, String)>,
 }
 
 /// What became of a transfer.
@@ -80,68 +78,61 @@ impl Network {
     /// A link with this rate and delay in each direction, such as `"10 Mbps"` and `"15 ms"`.
     #[must_use]
     pub fn link(rate: &str, delay: &str) -> Self {
-        let keys = vec![format!("rate = \"{rate}\""), format!("delay = \"{delay}\"")];
-        Self { keys, scenario: None, seed: 1, duration: LONGEST.to_owned() }
+        let text = format!(
+            r#"
+duration = "{LONGEST}"
+seed = 1
+nodes = {{ sender = {{}}, receiver = {{}} }}
+links.link = {{ nodes = ["sender", "receiver"], rate = "{rate}", delay = "{delay}" }}
+flows.test = {{ from = "sender", to = "receiver", protocol = "quic" }}
+"#
+        );
+        Self::scenario(&text)
     }
 
     /// A scenario as in a file, with a flow `test`, which must be over QUIC. That flow is the
     /// transfer; what else it says of the flow, such as when it starts, stays.
     #[must_use]
     pub fn scenario(text: &str) -> Self {
-        let (keys, duration) = (Vec::new(), LONGEST.to_owned());
-        Self { keys, scenario: Some(text.to_owned()), seed: 1, duration }
+        Self { text: text.to_owned(), settings: Vec::new() }
     }
 
-    /// With queues that hold so much, such as `"25 packets"` or `"64 kB"`.
+    /// With queues that hold so much, such as `"25 packets"` or `"64 kB"`, of the link.
     #[must_use]
     pub fn queue(self, limit: &str) -> Self {
         self.with("queue", &format!("{{ kind = \"drop-tail\", limit = \"{limit}\" }}"))
     }
 
-    /// With random losses in both directions, such as `"2 %"`.
+    /// With random losses in both directions of the link, such as `"2 %"`.
     #[must_use]
     pub fn loss(self, share: &str) -> Self {
         self.with("loss", &format!("\"{share}\""))
     }
 
-    /// With any other key of a link, whose value is written as in a scenario file.
+    /// With any other key of the link, whose value is written as in a scenario file.
     #[must_use]
-    pub fn with(mut self, key: &str, value: &str) -> Self {
-        self.keys.push(format!("{key} = {value}"));
-        self
+    pub fn with(self, key: &str, value: &str) -> Self {
+        self.set(&format!("links.link.{key}"), value)
     }
 
-    /// For so long in virtual time, such as `"500 ms"`, and not 10 minutes.
+    /// For so long in virtual time, such as `"500 ms"`; otherwise as the scenario says, and over a
+    /// link 10 minutes.
     #[must_use]
-    pub fn duration(mut self, duration: &str) -> Self {
-        self.duration = duration.to_owned();
-        self
+    pub fn duration(self, duration: &str) -> Self {
+        self.set("duration", &format!("\"{duration}\""))
     }
 
     /// With other random numbers.
     #[must_use]
-    pub fn seed(mut self, seed: u64) -> Self {
-        self.seed = seed;
-        self
+    pub fn seed(self, seed: u64) -> Self {
+        self.set("seed", &seed.to_string())
     }
 
-    fn text(&self, bytes: u64) -> String {
-        let Some(scenario) = &self.scenario else {
-            let keys = self.keys.join(", ");
-            return format!(
-                "duration = \"{}\"\n\
-                 seed = {}\n\
-                 nodes = {{ sender = {{}}, receiver = {{}} }}\n\
-                 links.link = {{ nodes = [\"sender\", \"receiver\"], {keys} }}\n\
-                 [flows.test]\n\
-                 from = \"sender\"\n\
-                 to = \"receiver\"\n\
-                 protocol = \"quic\"\n\
-                 workload = {{ kind = \"file\", size = \"{bytes} B\" }}\n",
-                self.duration, self.seed
-            );
-        };
-        scenario.clone()
+    /// With another value of any key of the scenario, written as there.
+    #[must_use]
+    pub fn set(mut self, path: &str, value: &str) -> Self {
+        self.settings.push((path.to_owned(), value.to_owned()));
+        self
     }
 
     /// Has the sender connect and send so many bytes on one stream, and waits until they are received.
@@ -151,7 +142,8 @@ impl Network {
     /// `windtunnel check`.
     #[must_use]
     pub fn transfer(&self, stack: impl MakeStack + 'static, bytes: u64) -> Outcome {
-        let text = self.text(bytes);
+        let file = format!("{{ kind = \"file\", size = \"{bytes} B\" }}");
+        let network = self.clone().set("flows.test.workload", &file);
         let outside = Outside {
             extensions: &Extensions::default(),
             files: &mut |name| {
@@ -159,7 +151,7 @@ impl Network {
                 Err(Unreadable { why: format!("no file {name} can be read in a test"), help })
             },
         };
-        let study = Study::read("network", &text, &[], outside);
+        let study = Study::read("network", &network.text, &network.settings, outside);
         let study = study.unwrap_or_else(|mistake| panic!("{mistake}"));
         let mut plan = (*study.cases[0].plan).clone();
         let flow = plan.flows.iter().position(|it| it.name == "test");

@@ -59,7 +59,7 @@ mod world;
 
 pub use attachments::{Departure, Entry};
 pub use capture::{PathEnds, Seen, SeenPacket, Watcher};
-pub use caught::caught;
+pub use caught::{caught, panic_text};
 pub use functions::BridgeCounters;
 pub use hosts::{
     Flow, FlowCounters, StackCounters, StackCounts, Subflow, TcpCounters, TransferCounts,

@@ -208,7 +208,8 @@ def tcp_link() -> Network:
 
 def quic_link() -> Network:
     """Lay out one link with one flow."""
-    return Network([Link("sender", "receiver", "1 Gbps", "10 ms")], [("sender", "receiver")], 1664)
+    link = Link("sender", "receiver", "1 Gbps", "10 ms")
+    return Network([link], [("sender", "receiver")], one_bdp(1000, 10))
 
 
 def two_paths(*, joined: bool) -> Network:

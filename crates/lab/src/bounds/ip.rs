@@ -36,10 +36,9 @@ impl FlowBounds<'_> {
                 (u32::from(settings.maximum_segment), headers)
             }
             Transport::Udp(it) => (u32::from(it.payload), u32::from(it.ip.header() + udp::HEADER)),
-            Transport::Stack { settings, .. } => (
-                u32::from(settings.maker.largest_datagram()),
-                u32::from(settings.ip.header() + udp::HEADER),
-            ),
+            Transport::Stack { settings, .. } => {
+                (settings.maker.largest_datagram().into(), settings.headers().into())
+            }
         }
     }
 

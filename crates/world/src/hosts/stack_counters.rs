@@ -10,8 +10,6 @@ use windtunnel_stack::State;
 pub struct StackCounters {
     /// Datagrams sent.
     pub datagrams: u64,
-    /// The bytes in them.
-    pub bytes: u64,
     /// Datagrams received.
     pub received_datagrams: u64,
     /// Those of them that were marked.

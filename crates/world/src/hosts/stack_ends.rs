@@ -8,12 +8,13 @@ use std::sync::Arc;
 use windtunnel_controllers::Failed;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
-use windtunnel_packets::udp::{self, Datagram};
+use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Ecn, Packet, Route};
 use windtunnel_stack::{self as stack, Place, Role, State, StreamStack};
 
 use super::stack_counters::{StackCounters, StackCounts};
 use crate::alarm::Alarm;
+use crate::caught::panic_text;
 use crate::plan::StackSettings;
 use crate::side::Side;
 
@@ -186,7 +187,7 @@ impl Stacks {
     }
 
     pub(super) fn packet(&self, datagram: Datagram, ecn: Ecn) -> Packet {
-        let network_size = self.settings.ip.header() + udp::HEADER + datagram.length;
+        let network_size = self.settings.headers() + datagram.length;
         let body = Body::Datagram(datagram);
         Packet { body, ecn, network_size, hops: 0, route: Route::default() }
     }
@@ -311,8 +312,6 @@ pub(super) fn guarded<T>(call: impl FnOnce() -> T) -> Result<T, String> {
             // A controller in it that is written outside ends the run, as in any other flow.
             resume_unwind(panic);
         }
-        let text = panic.downcast_ref::<&str>().map(|it| (*it).to_owned());
-        let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-        format!("it panicked: {}", text.unwrap_or_else(|| "no reason given".to_owned()))
+        format!("it panicked: {}", panic_text(&*panic))
     })
 }

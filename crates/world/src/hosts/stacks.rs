@@ -100,7 +100,7 @@ impl Hosts {
         packets.drain(..).for_each(|it| network.packets.discard(&it));
         end.unread = packets;
         self.settle(network, now, stack, side);
-        if let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] {
+        if let Some(end) = self.stack_end(stack, side) {
             end.note_round_trip();
         }
         self.tell_watchers(network, now, stack, side);
@@ -109,14 +109,14 @@ impl Hosts {
     /// A stack reads what has arrived, or checks its timers.
     pub(crate) fn wake_stack(&mut self, network: &mut Network, now: Time, of: u32) {
         let (stack, side) = (of / 2, if of & 1 == 0 { Side::Sender } else { Side::Receiver });
-        let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] else { return };
+        let Some(end) = self.stack_end(stack, side) else { return };
         if !end.alarm.rings(now) {
             return;
         }
         if end.reads_at <= now {
             self.read_for_stack(network, now, stack, side);
         }
-        if let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] {
+        if let Some(end) = self.stack_end(stack, side) {
             end.call(|it| it.wake(outside(now)));
         }
         self.settle(network, now, stack, side);
@@ -125,22 +125,21 @@ impl Hosts {
     /// Does what follows when a stack was called: its application learns of what has happened,
     /// what the stack sends leaves, and its next wake-up is scheduled.
     pub(super) fn settle(&mut self, network: &mut Network, now: Time, stack: u32, side: Side) {
-        let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] else { return };
+        let Some(end) = self.stack_end(stack, side) else { return };
         if std::mem::replace(&mut end.is_busy, true) {
             return;
         }
         end.open(now);
         let (mut happened, mut sent) = (0, 0);
         loop {
-            let end = self.stacks[stack as usize].ends[side as usize].as_mut();
-            let event = end.and_then(|it| it.next_event(&mut happened));
-            match event {
+            let end = self.stack_end(stack, side);
+            match end.and_then(|it| it.next_event(&mut happened)) {
                 Some(event) => self.on_event(network, now, (stack, side), event),
                 None if self.send_from_stack(network, now, (stack, side), &mut sent) => {}
                 None => break,
             }
         }
-        let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] else { return };
+        let Some(end) = self.stack_end(stack, side) else { return };
         end.is_busy = false;
         if let Some(Some(wake)) = end.call(|it| it.next_wake()) {
             let mut wake = Time::ZERO + inside(wake);
@@ -195,7 +194,6 @@ impl Hosts {
                 };
                 end.counters.datagrams += 1;
                 end.overdue = 0;
-                end.counters.bytes += part.len() as u64;
                 let packet = stacks.packet(datagram, ecn_of_stack(departure.ecn));
                 network.send(
                     now,
@@ -222,7 +220,7 @@ impl Hosts {
         (stack, side): (u32, Side),
         event: StackEvent,
     ) {
-        let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] else { return };
+        let Some(end) = self.stack_end(stack, side) else { return };
         match event {
             StackEvent::Connected => end.is_connected = true,
             StackEvent::Available => end.open(now),
@@ -289,7 +287,7 @@ impl Hosts {
     ) {
         let stream = self.stack_stream(stack, side, number);
         if stream.is_some_and(|it| it.is_finished && it.is_acknowledged) {
-            if let Some(end) = &mut self.stacks[stack as usize].ends[side as usize] {
+            if let Some(end) = self.stack_end(stack, side) {
                 end.streams.remove(&number);
                 end.watched.remove(&number);
             }
@@ -300,18 +298,23 @@ impl Hosts {
 
     /// Calls applications that want to know whenever their streams were active.
     fn tell_watchers(&mut self, network: &mut Network, now: Time, stack: u32, side: Side) {
-        let Some(end) = &self.stacks[stack as usize].ends[side as usize] else { return };
+        let Some(end) = self.stack_end(stack, side) else { return };
+        let watched: SmallVec<[u64; 4]> = end.watched.iter().copied().collect();
         let slot = self.slot_of(stack, side);
-        for number in end.watched.iter().copied().collect::<Vec<_>>() {
+        for number in watched {
             self.call(network, now, slot, |it, host| {
                 it.on_acknowledged(now, Stream(number as u32), host);
             });
         }
     }
 
+    /// An end that has begun.
+    fn stack_end(&mut self, stack: u32, side: Side) -> Option<&mut StackEnd> {
+        self.stacks[stack as usize].ends[side as usize].as_mut()
+    }
+
     fn stack_stream(&mut self, stack: u32, side: Side, number: u64) -> Option<&mut StackStream> {
-        let end = self.stacks[stack as usize].ends[side as usize].as_mut()?;
-        end.streams.get_mut(&number)
+        self.stack_end(stack, side)?.streams.get_mut(&number)
     }
 
     /// The application at an end.

@@ -114,7 +114,25 @@ pub struct StackSettings {
     pub reads: Duration,
 }
 
+impl StackSettings {
+    /// The bytes of the headers of a datagram, from that of IP on.
+    #[must_use]
+    pub fn headers(&self) -> u16 {
+        self.ip.header() + udp::HEADER
+    }
+}
+
 impl Transport {
+    /// The name of the protocol.
+    #[must_use]
+    pub fn protocol(&self) -> &'static str {
+        match self {
+            Self::Tcp { .. } => "tcp",
+            Self::Udp(_) => "udp",
+            Self::Stack { settings, .. } => settings.protocol,
+        }
+    }
+
     /// What its streams carry; none over UDP.
     #[must_use]
     pub fn workload(&self) -> Option<&Workload> {
@@ -140,7 +158,7 @@ impl FlowPlan {
             Transport::Tcp { settings, .. } => [settings.maximum_segment, settings.headers()],
             Transport::Udp(it) => [it.payload, it.ip.header() + udp::HEADER],
             Transport::Stack { settings, .. } => {
-                [settings.maker.first_datagram(), settings.ip.header() + udp::HEADER]
+                [settings.maker.first_datagram(), settings.headers()]
             }
         };
         u32::from(data) + u32::from(headers)

@@ -18,7 +18,7 @@ pub(super) enum Counters<'a> {
     Tcp(Box<TcpCounters>),
     Udp(u64, SinkCounters),
     /// Of the sender of the data and of its receiver.
-    Stack(&'static str, Box<[StackCounts; 2]>),
+    Stack(Box<[StackCounts; 2]>),
 }
 
 /// The name of the sender's controller, and of that at the receiver if there is one.
@@ -33,6 +33,7 @@ fn controllers(settings: &TcpSettings) -> Cow<'static, str> {
 /// A row of the table of flows.
 pub(super) struct Row<'a> {
     pub(super) name: &'a str,
+    pub(super) protocol: &'static str,
     /// The destination of the data.
     pub(super) node: &'a str,
     /// The source of the data, if there is only one.
@@ -67,6 +68,7 @@ impl<'a> Row<'a> {
     ) -> Self {
         Self {
             name: &consumer.name,
+            protocol: "ndn",
             node: &plan.nodes[consumer.node].name,
             peer: None,
             prefix: Some(prefix),
@@ -96,13 +98,9 @@ impl<'a> Row<'a> {
             Transport::Udp(_) => None,
             Transport::Stack { settings, .. } => Some(settings.controller.as_str().into()),
         };
-        let protocol = match &flow.transport {
-            Transport::Stack { settings, .. } => settings.protocol,
-            Transport::Tcp { .. } => "tcp",
-            Transport::Udp(_) => "udp",
-        };
         Self {
             name: &flow.name,
+            protocol: if flow.multipath.is_some() { "mptcp" } else { flow.transport.protocol() },
             node: &plan.nodes[flow.to].name,
             peer: Some(&plan.nodes[flow.from].name),
             prefix: None,
@@ -118,19 +116,9 @@ impl<'a> Row<'a> {
             counters: match it.counters {
                 FlowCounters::Tcp(counters) => Counters::Tcp(counters),
                 FlowCounters::Udp(sent, counters) => Counters::Udp(sent, counters),
-                FlowCounters::Stack(ends) => Counters::Stack(protocol, ends),
+                FlowCounters::Stack(ends) => Counters::Stack(ends),
             },
             limits,
-        }
-    }
-
-    pub(super) fn protocol(&self) -> &'static str {
-        match &self.counters {
-            Counters::Ndn(..) => "ndn",
-            Counters::Tcp(it) if it.multipath.is_some() => "mptcp",
-            Counters::Tcp(_) => "tcp",
-            Counters::Udp(..) => "udp",
-            Counters::Stack(protocol, _) => protocol,
         }
     }
 
@@ -176,7 +164,7 @@ impl<'a> Row<'a> {
     /// What the sender of the data and its receiver counted, if they are stacks.
     pub(super) fn stack(&self) -> Option<&[StackCounts; 2]> {
         match &self.counters {
-            Counters::Stack(_, ends) => Some(ends),
+            Counters::Stack(ends) => Some(ends),
             Counters::Ndn(..) | Counters::Tcp(_) | Counters::Udp(..) => None,
         }
     }
@@ -185,7 +173,7 @@ impl<'a> Row<'a> {
     pub(super) fn datagrams(&self) -> Option<u64> {
         match &self.counters {
             Counters::Udp(sent, _) => Some(*sent),
-            Counters::Stack(_, ends) => Some(ends[0].counters.datagrams),
+            Counters::Stack(ends) => Some(ends[0].counters.datagrams),
             Counters::Ndn(..) | Counters::Tcp(_) => None,
         }
     }
@@ -196,7 +184,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.bytes,
             Counters::Tcp(it) => it.receiver.received_bytes,
             Counters::Udp(_, it) => it.bytes,
-            Counters::Stack(_, ends) => ends[1].counters.received_bytes,
+            Counters::Stack(ends) => ends[1].counters.received_bytes,
         }
     }
 
@@ -228,7 +216,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.marks,
             Counters::Tcp(it) => it.receiver.marks,
             Counters::Udp(_, it) => it.marks,
-            Counters::Stack(_, ends) => ends[1].counters.marks,
+            Counters::Stack(ends) => ends[1].counters.marks,
         }
     }
 
@@ -247,7 +235,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(..) => None,
             Counters::Tcp(it) => Some(it.receiver.reordered),
             Counters::Udp(_, it) => Some(it.reordered),
-            Counters::Stack(_, ends) => Some(ends[1].counters.reordered),
+            Counters::Stack(ends) => Some(ends[1].counters.reordered),
         }
     }
 
@@ -263,7 +251,7 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(_, it) => mean(it.rtt_sum, it.rtt_samples),
             Counters::Tcp(it) => mean(it.sender.rtt_sum, it.sender.rtt_samples),
-            Counters::Stack(_, ends) => {
+            Counters::Stack(ends) => {
                 let it = &ends[0].counters;
                 mean(it.rtt_sum, it.rtt_samples)
             }
@@ -285,7 +273,7 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.delay_minimum,
             Counters::Tcp(it) => it.sender.rtt_minimum,
             Counters::Udp(_, it) => it.delay_minimum,
-            Counters::Stack(_, ends) => {
+            Counters::Stack(ends) => {
                 return ends[0].state.least_rtt.map(|it| it.as_secs_f64());
             }
         };

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
 use windtunnel_engine::Duration;
+use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::{Dscp, udp};
-use windtunnel_quic::{Noq, NoqController, Quinn, QuinnController};
+use windtunnel_quic::{Implementation, NOQ, QUINN};
 use windtunnel_quinn::WindtunnelFactory;
 use windtunnel_stack::MakeStack;
 use windtunnel_world::{StackSettings, Transport};
@@ -32,13 +32,14 @@ pub(crate) struct Quic {
     workload: Option<Located<WorkloadKeys>>,
     /// The implementation at both ends; default: quinn.
     #[serde(default)]
-    quic: Implementation,
+    #[serde(rename = "quic")]
+    stack: Chosen,
 }
 
 /// An implementation of QUIC.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "Quic", deny_unknown_fields)]
-struct Implementation {
+struct Chosen {
     /// Which it is.
     #[serde(default)]
     stack: Stack,
@@ -67,7 +68,14 @@ enum Stack {
     Noq,
 }
 
-impl Default for Implementation {
+/// The implementation with a controller: the latter's name, and whether that is written outside.
+struct Controlled {
+    name: String,
+    maker: Arc<dyn MakeStack>,
+    is_extended: bool,
+}
+
+impl Default for Chosen {
     fn default() -> Self {
         Self { stack: Stack::default(), controller: None, reads: at_once() }
     }
@@ -83,11 +91,7 @@ impl Quic {
         ends: [usize; 2],
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
-        let (controller, maker) = self.maker(context)?;
-        let is_extended = match &self.controller {
-            Some(it) => context.controllers.settings(it)?.maker().is_some(),
-            None => false,
-        };
+        let Controlled { name: controller, maker, is_extended } = self.controlled(context)?;
         let keys = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
         let settings = StackSettings {
             protocol: "quic",
@@ -97,11 +101,11 @@ impl Quic {
             ip,
             dscp,
             receiver_opens: self.receiver_opens(),
-            reads: self.quic.reads.0,
+            reads: self.stack.reads.0,
         };
         let segments = Segments {
             data: settings.maker.largest_datagram(),
-            headers: (ip.header() + udp::HEADER).into(),
+            headers: settings.headers().into(),
         };
         let workload = workloads::plan(&keys, context, ends, segments, files)?;
         Ok(Transport::Stack { settings: Arc::new(settings), workload })
@@ -112,10 +116,10 @@ impl Quic {
         self.workload.as_ref().is_some_and(|it| it.value.receiver_opens())
     }
 
-    /// The name of the controller, and what makes both ends.
-    fn maker(&self, context: &FlowContext<'_>) -> Result<(String, Arc<dyn MakeStack>), Mistake> {
-        let stack = self.quic.stack;
-        match (&self.controller, &self.quic.controller) {
+    fn controlled(&self, context: &FlowContext<'_>) -> Result<Controlled, Mistake> {
+        let Implementation { name: stack, controllers, with_own, with } =
+            self.stack.stack.implementation();
+        match (&self.controller, &self.stack.controller) {
             (Some(_), Some(own)) => {
                 let message = "`controller` and `quic.controller` cannot both be set".to_owned();
                 Err(own.mistake(message).help("leave out one of them"))
@@ -124,51 +128,28 @@ impl Quic {
                 let settings = context.controllers.settings(ours)?;
                 let factory = WindtunnelFactory::new(&settings)
                     .map_err(|it| ours.kind.mistake(it.to_string()).help("name another one"))?;
-                Ok((settings.description().name.to_owned(), stack.with(factory)))
+                let name = settings.description().name.to_owned();
+                let is_extended = settings.maker().is_some();
+                Ok(Controlled { name, maker: with(factory), is_extended })
             }
             (None, own) => {
-                let name = own.as_ref().map_or(stack.own()[0], |it| it.value.as_str());
-                let maker = stack.with_own(name).ok_or_else(|| {
-                    let message = format!("{} has no controller `{name}`", stack.name());
-                    let mistake = own.as_ref().map(|it| it.mistake(message.clone()));
-                    mistake
-                        .unwrap_or_else(|| Mistake::new(message))
-                        .help(suggestion(name, stack.own()))
+                let name = own.as_ref().map_or(controllers[0], |it| it.value.as_str());
+                let maker = with_own(name).ok_or_else(|| {
+                    let message = format!("{stack} has no controller `{name}`");
+                    let span = own.as_ref().and_then(|it| it.span.clone());
+                    Mistake::new(message).at(span).help(suggestion(name, controllers))
                 })?;
-                Ok((format!("{}'s {name}", stack.name()), maker))
+                Ok(Controlled { name: format!("{stack}'s {name}"), maker, is_extended: false })
             }
         }
     }
 }
 
 impl Stack {
-    fn name(self) -> &'static str {
+    fn implementation(self) -> Implementation {
         match self {
-            Self::Quinn => "quinn",
-            Self::Noq => "noq",
-        }
-    }
-
-    /// The names of its own controllers, the default first.
-    fn own(self) -> &'static [&'static str] {
-        match self {
-            Self::Quinn => &QuinnController::OWN,
-            Self::Noq => &NoqController::OWN,
-        }
-    }
-
-    fn with_own(self, name: &str) -> Option<Arc<dyn MakeStack>> {
-        Some(match self {
-            Self::Quinn => Arc::new(Quinn::new(QuinnController::own(name)?)),
-            Self::Noq => Arc::new(Noq::new(NoqController::own(name)?)),
-        })
-    }
-
-    fn with(self, controller: WindtunnelFactory) -> Arc<dyn MakeStack> {
-        let controller = Box::new(controller);
-        match self {
-            Self::Quinn => Arc::new(Quinn::new(QuinnController::Windtunnel(controller))),
-            Self::Noq => Arc::new(Noq::new(NoqController::Windtunnel(controller))),
+            Self::Quinn => QUINN,
+            Self::Noq => NOQ,
         }
     }
 }

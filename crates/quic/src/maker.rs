@@ -1,0 +1,64 @@
+//! Makes ends by the state machines of quinn or of noq: this file, as that of the ends, is a part of
+//! both modules.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use windtunnel_stack::{MakeStack, Place, StreamStack};
+
+use super::api::TransportConfig;
+use super::controller::{Controller, NAME};
+use super::end;
+use crate::implementation::Implementation;
+
+/// What its search for the path's MTU ends at by default.
+const LARGEST_DATAGRAM: u16 = 1452;
+
+/// What there is to choose.
+pub const IMPLEMENTATION: Implementation = Implementation {
+    name: NAME,
+    controllers: &Controller::OWN,
+    with_own: |name| Some(Arc::new(Maker::new(Controller::own(name)?))),
+    with: |factory| Arc::new(Maker::new(Controller::Windtunnel(Box::new(factory)))),
+};
+
+/// Makes ends with one controller.
+#[derive(Clone, Debug)]
+pub struct Maker {
+    controller: Controller,
+}
+
+impl Maker {
+    /// With this controller.
+    #[must_use]
+    pub fn new(controller: Controller) -> Self {
+        Self { controller }
+    }
+}
+
+impl MakeStack for Maker {
+    fn name(&self) -> &'static str {
+        NAME
+    }
+
+    fn largest_datagram(&self) -> u16 {
+        LARGEST_DATAGRAM
+    }
+
+    /// RFC 9000, section 14: every path carries that.
+    fn first_datagram(&self) -> u16 {
+        1200
+    }
+
+    fn is_deterministic(&self) -> bool {
+        self.controller.is_deterministic()
+    }
+
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
+        let mut transport = TransportConfig::default();
+        // A connection lasts as long as its flow.
+        transport.max_idle_timeout(None);
+        transport.congestion_controller_factory(self.controller.factory());
+        end::make(transport, now, place)
+    }
+}
