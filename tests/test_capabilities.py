@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from processes import read
 from windtunnel.package_data import SCENARIOS
 
 pytestmark = pytest.mark.skipif(
@@ -24,8 +25,8 @@ def held(process: int, thread: str) -> list[dict[str, int]]:
     """Give the capabilities of the threads of a process that have that name."""
     found = []
     for file in Path(f"/proc/{process}/task").glob("*/status"):
-        fields = dict(line.split(":\t", 1) for line in file.read_text().splitlines())
-        if fields["Name"] == thread:
+        fields = dict(line.split(":\t", 1) for line in read(file).splitlines())
+        if fields.get("Name") == thread:
             found.append({name: int(fields[name], 16) for name in CAPABILITIES})
     return found
 

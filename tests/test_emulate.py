@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
@@ -18,6 +19,7 @@ import pytest
 
 from browser import CHROMIUM, needs_chromium
 from conftest import Command
+from processes import command_lines
 from windtunnel.cli import emulating
 from windtunnel.cli.output import Failure
 from windtunnel.results import Results
@@ -254,21 +256,16 @@ def test_nothing_is_left_after_a_kill(network: Path) -> None:
     command = [sys.executable, "-m", "windtunnel", "emulate", str(network)]
 
     def count() -> int:
-        return sum(
-            name in file.read_text(errors="replace") and "bash" not in file.read_text()
-            for file in Path("/proc").glob("[0-9]*/cmdline")
-            if file.exists()
-        )
+        return sum(name in command and "bash" not in command for _, command in command_lines())
 
     def namespaces(*, of: str = "") -> set[str]:
         """Give those of processes with that in their command; other tests have some too."""
         found = set()
-        for process in Path("/proc").glob("[0-9]*"):
-            try:
-                if of in (process / "cmdline").read_text(errors="replace"):
-                    found.add(os.readlink(process / "ns" / "net"))
-            except OSError:
-                continue
+        for process, line in command_lines():
+            if of in line:
+                # Gone by now, or another user's.
+                with contextlib.suppress(OSError):
+                    found.add(os.readlink(f"/proc/{process}/ns/net"))
         return found
 
     def wait_for(number: int) -> None:

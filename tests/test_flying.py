@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from conftest import Command
+from processes import read
 from windtunnel._core import Flight, FlightError
 from windtunnel.cli.flying import in_the_kernel
 
@@ -124,11 +125,8 @@ def group(process: int) -> Path:
 
 def is_running(process: int) -> bool:
     """Tell whether a process runs; one that has ended may wait for its parent."""
-    try:
-        status = Path(f"/proc/{process}/status").read_text(encoding="utf-8")
-    except FileNotFoundError:
-        return False
-    return "State:\tZ" not in status
+    status = read(Path(f"/proc/{process}/status"))
+    return "State:" in status and "State:\tZ" not in status
 
 
 def available() -> str:
