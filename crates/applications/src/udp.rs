@@ -145,7 +145,7 @@ impl UdpSource {
             Schedule::Frames(it) => it.send(),
         };
         let (flow, dscp, sequence) = (self.flow, self.dscp, self.sequence);
-        let datagram = Datagram { flow, length, dscp, sequence, sent: now, content: None };
+        let datagram = Datagram { flow, length, dscp, sequence, sent: now, path: 0, content: None };
         self.sequence += 1;
         self.next = next;
         Packet {
@@ -380,6 +380,7 @@ mod tests {
                 sequence,
                 sent: Time::ZERO,
                 dscp: Dscp::DEFAULT,
+                path: 0,
                 content: None,
             };
             sink.receive(Time::ZERO, &datagram, Ecn::NotCapable);
@@ -400,6 +401,7 @@ mod tests {
                 sequence,
                 sent: at(sent),
                 dscp: Dscp::DEFAULT,
+                path: 0,
                 content: None,
             };
             sink.receive(at(received), &datagram, Ecn::NotCapable);

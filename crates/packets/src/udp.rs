@@ -16,6 +16,8 @@ pub struct Datagram {
     pub length: u16,
     /// The class of its IP packet.
     pub dscp: Dscp,
+    /// Which of its flow's paths it takes, by what it has its addresses from.
+    pub path: u8,
     /// Its number in the flow.
     pub sequence: u64,
     /// When it was sent.

@@ -2,86 +2,60 @@
 //! is a part of both modules, and `api` is where they differ.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use windtunnel_stack::{
-    Datagram, Departure, Ecn, Event, Place, Read, Role, Stack, State, StreamStack,
+    Datagram, Departure, Ecn, Event, Path, Place, Read, Role, Stack, State, StreamStack,
 };
 
-use super::api::rustls::crypto::ring::default_provider;
-use super::api::rustls::{self, RootCertStore};
 use super::api::{
     self, ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
-    QuicClientConfig, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig,
+    StreamEvent, StreamId, Transmit, TransportConfig,
 };
+use super::{configuration, earlier};
 use crate::content;
-use crate::identity::{self, NAME};
+use crate::identity::NAME;
+use crate::implementation::Options;
 use crate::secrets::Secrets;
+use crate::sessions::Sessions;
 
 /// How many datagrams leave as one at most, as with segmentation offload on Linux.
 const MOST_DATAGRAMS: usize = 10;
 
-fn server(transport: Arc<TransportConfig>) -> Result<ServerConfig, String> {
-    let chain = vec![identity::certificate()];
-    let mut server =
-        ServerConfig::with_single_cert(chain, identity::key()).map_err(|it| it.to_string())?;
-    server.transport_config(transport);
-    Ok(server)
-}
-
-fn client(transport: Arc<TransportConfig>, secrets: Arc<Secrets>) -> Result<ClientConfig, String> {
-    let mut roots = RootCertStore::empty();
-    roots.add(identity::certificate()).map_err(|it| it.to_string())?;
-    let mut client = rustls::ClientConfig::builder_with_provider(Arc::new(default_provider()))
-        .with_protocol_versions(&[&rustls::version::TLS13])
-        .map_err(|it| it.to_string())?
-        .with_root_certificates(roots)
-        .with_no_client_auth();
-    client.enable_early_data = true;
-    client.key_log = secrets;
-    let client = QuicClientConfig::try_from(client).map_err(|it| it.to_string())?;
-    let mut client = ClientConfig::new(Arc::new(client));
-    client.transport_config(transport);
-    Ok(client)
+/// What is the same for all ends of a flow.
+#[derive(Clone, Debug)]
+pub(super) struct Setting {
+    pub(super) transport: Arc<TransportConfig>,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) options: Options,
 }
 
 /// An end that begins now.
 pub(super) fn make(
-    transport: TransportConfig,
+    setting: &Setting,
     now: Duration,
-    place: Place,
+    place: Place<'_>,
 ) -> Result<Box<dyn StreamStack>, String> {
-    let transport = Arc::new(transport);
-    let as_server = match place.role {
-        Role::Client => None,
-        Role::Server => Some(server(Arc::clone(&transport))?),
-    };
-    let mut seed = [0; 32];
-    seed[..8].copy_from_slice(&place.seed.to_le_bytes());
-    let began = Instant::now() - now;
-    let mut end = End {
-        endpoint: api::endpoint(seed, as_server),
-        began,
-        connection: None,
-        streams: BTreeMap::new(),
-        answers: VecDeque::new(),
-        events: VecDeque::new(),
-        state: State::default(),
-        secrets: Arc::default(),
-    };
-    if place.role == Role::Client {
-        let client = client(transport, Arc::clone(&end.secrets))?;
-        let connected = end.endpoint.connect(began + now, client, place.peer, NAME);
-        end.connection = Some(connected.map_err(|it| it.to_string())?);
+    if place.role == Role::Server {
+        return Ok(Box::new(End::new(setting, now, place)?));
     }
-    Ok(Box::new(end))
+    let secrets: Arc<Secrets> = Arc::default();
+    let config = configuration::client(Arc::clone(&setting.transport), Arc::clone(&secrets))?;
+    if setting.options.zero_rtt {
+        let mut client = End::client(setting, config.clone(), Arc::default(), now, place)?;
+        let mut server = End::new(setting, now, Place { role: Role::Server, ..place })?;
+        earlier::connect(&mut client, &mut server, place.path)?;
+        secrets.clear();
+    }
+    Ok(Box::new(End::client(setting, config, secrets, now, place)?))
 }
 
 /// One end of a connection.
 #[derive(Debug)]
-struct End {
+pub(super) struct End {
     endpoint: Endpoint,
     /// The instant at which the run began: of the machine's clock, and nothing depends on it.
     began: Instant,
@@ -92,11 +66,57 @@ struct End {
     answers: VecDeque<(Transmit, Vec<u8>)>,
     events: VecDeque<Event>,
     state: State,
+    /// How often the rates of paths were reduced that are no more.
+    decreases: u64,
     /// Of the end that connects.
     secrets: Arc<Secrets>,
+    /// Paths that it opens, once it may.
+    further: VecDeque<Path>,
 }
 
 impl End {
+    /// One that does not connect by itself.
+    fn new(setting: &Setting, now: Duration, place: Place<'_>) -> Result<Self, String> {
+        let Setting { transport, sessions, .. } = setting;
+        let as_server = match place.role {
+            Role::Client => None,
+            Role::Server => {
+                Some(configuration::server(Arc::clone(transport), Arc::clone(sessions))?)
+            }
+        };
+        let mut seed = [0; 32];
+        seed[..8].copy_from_slice(&place.seed.to_le_bytes());
+        Ok(Self {
+            endpoint: api::endpoint(seed, as_server),
+            began: Instant::now() - now,
+            connection: None,
+            streams: BTreeMap::new(),
+            answers: VecDeque::new(),
+            events: VecDeque::new(),
+            state: State::default(),
+            decreases: 0,
+            secrets: Arc::default(),
+            further: VecDeque::new(),
+        })
+    }
+
+    /// One that connects.
+    fn client(
+        setting: &Setting,
+        config: ClientConfig,
+        secrets: Arc<Secrets>,
+        now: Duration,
+        place: Place<'_>,
+    ) -> Result<Self, String> {
+        let mut end = Self { secrets, ..Self::new(setting, now, place)? };
+        let connected = end.endpoint.connect(end.began + now, config, place.path.peer, NAME);
+        end.connection = Some(connected.map_err(|it| it.to_string())?);
+        if setting.options.multipath {
+            end.further.extend(place.further);
+        }
+        Ok(end)
+    }
+
     fn stream(&self, number: u64) -> StreamId {
         StreamId::new(api::Side::Client, Dir::Bi, number)
     }
@@ -110,7 +130,8 @@ impl End {
             Ecn::Congestion => Some(EcnCodepoint::Ce),
         };
         let bytes = BytesMut::from(datagram.bytes);
-        match api::handle(&mut self.endpoint, now, datagram.from, ecn, bytes, &mut answer) {
+        let ends = Path { own: datagram.to, peer: datagram.from };
+        match api::handle(&mut self.endpoint, now, ends, ecn, bytes, &mut answer) {
             Some(DatagramEvent::ConnectionEvent(_, event)) => {
                 if let Some((_, connection)) = &mut self.connection {
                     connection.handle_event(event);
@@ -133,8 +154,14 @@ impl End {
 
     /// Passes on what the connection and its endpoint have for each other, and notes what has
     /// happened.
-    fn settle(&mut self) {
+    fn settle(&mut self, now: Duration) {
         let Some((handle, connection)) = &mut self.connection else { return };
+        while let Some(path) = self.further.front()
+            && !connection.is_handshaking()
+            && api::open_path(connection, self.began + now, *path)
+        {
+            self.further.pop_front();
+        }
         while let Some(event) = connection.poll_endpoint_events() {
             if let Some(event) = self.endpoint.handle_event(*handle, event) {
                 connection.handle_event(event);
@@ -168,7 +195,7 @@ impl End {
                     StreamEvent::Available { .. } => self.events.push_back(Event::Available),
                     StreamEvent::Stopped { .. } => {}
                 },
-                _ => {}
+                event => self.decreases += api::decreases_of(&event),
             }
         }
     }
@@ -179,17 +206,17 @@ impl Stack for End {
         for datagram in datagrams {
             self.handle(self.began + now, datagram);
         }
-        self.settle();
+        self.settle(now);
     }
 
     fn wake(&mut self, now: Duration) {
-        let now = self.began + now;
+        let instant = self.began + now;
         if let Some((_, connection)) = &mut self.connection
-            && connection.poll_timeout().is_some_and(|it| it <= now)
+            && connection.poll_timeout().is_some_and(|it| it <= instant)
         {
-            connection.handle_timeout(now);
+            connection.handle_timeout(instant);
         }
-        self.settle();
+        self.settle(now);
     }
 
     fn send(&mut self, now: Duration, buffer: &mut Vec<u8>) -> Option<Departure> {
@@ -211,13 +238,21 @@ impl Stack for End {
             Some(EcnCodepoint::Ce) => Ecn::Congestion,
         };
         let segment = transmit.segment_size.unwrap_or(transmit.size);
-        Some(Departure { to: transmit.destination, ecn, segment })
+        Some(Departure { from: transmit.src_ip, to: transmit.destination, ecn, segment })
     }
 
     fn next_wake(&mut self) -> Option<Duration> {
         let (_, connection) = self.connection.as_mut()?;
         self.state = api::state(connection);
+        self.state.decreases = self.state.decreases.map(|it| it + self.decreases);
         Some(connection.poll_timeout()?.saturating_duration_since(self.began))
+    }
+
+    fn moved(&mut self, now: Duration, own: SocketAddr) {
+        if let Some((_, connection)) = &mut self.connection {
+            api::moved(connection, self.began + now, own.ip());
+        }
+        self.settle(now);
     }
 
     fn state(&self) -> State {

@@ -9,7 +9,8 @@ mod implementation;
 mod noq;
 mod quinn;
 mod secrets;
+mod sessions;
 
-pub use implementation::Implementation;
+pub use implementation::{Implementation, Options};
 pub use noq::{NOQ, Noq, NoqController};
 pub use quinn::{QUINN, Quinn, QuinnController};

@@ -6,10 +6,11 @@ use std::time::Duration;
 
 use windtunnel_stack::{MakeStack, Place, StreamStack};
 
-use super::api::TransportConfig;
+use super::api::{self, HAS_MULTIPATH, TransportConfig};
 use super::controller::{Controller, NAME};
-use super::end;
-use crate::implementation::Implementation;
+use super::end::{self, Setting};
+use crate::implementation::{Implementation, Options};
+use crate::sessions::Sessions;
 
 /// What its search for the path's MTU ends at by default.
 const LARGEST_DATAGRAM: u16 = 1452;
@@ -18,21 +19,33 @@ const LARGEST_DATAGRAM: u16 = 1452;
 pub const IMPLEMENTATION: Implementation = Implementation {
     name: NAME,
     controllers: &Controller::OWN,
-    with_own: |name| Some(Arc::new(Maker::new(Controller::own(name)?))),
-    with: |factory| Arc::new(Maker::new(Controller::Windtunnel(Box::new(factory)))),
+    has_multipath: HAS_MULTIPATH,
+    with_own: |name, options| Some(Arc::new(Maker::new(Controller::own(name)?).with(options))),
+    with: |factory, options| {
+        Arc::new(Maker::new(Controller::Windtunnel(Box::new(factory))).with(options))
+    },
 };
 
 /// Makes ends with one controller.
 #[derive(Clone, Debug)]
 pub struct Maker {
     controller: Controller,
+    options: Options,
+    /// Of all its servers.
+    sessions: Arc<Sessions>,
 }
 
 impl Maker {
     /// With this controller.
     #[must_use]
     pub fn new(controller: Controller) -> Self {
-        Self { controller }
+        Self { controller, options: Options::default(), sessions: Arc::default() }
+    }
+
+    /// With these options.
+    #[must_use]
+    pub fn with(self, options: Options) -> Self {
+        Self { options, ..self }
     }
 }
 
@@ -54,11 +67,15 @@ impl MakeStack for Maker {
         self.controller.is_deterministic()
     }
 
-    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
+    fn make(&self, now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String> {
         let mut transport = TransportConfig::default();
         // A connection lasts as long as its flow.
         transport.max_idle_timeout(None);
         transport.congestion_controller_factory(self.controller.factory());
-        end::make(transport, now, place)
+        if self.options.multipath {
+            api::set_paths(&mut transport, 1 + place.further.len());
+        }
+        let (transport, sessions) = (Arc::new(transport), Arc::clone(&self.sessions));
+        end::make(&Setting { transport, sessions, options: self.options }, now, place)
     }
 }

@@ -5,7 +5,11 @@
 //! from run to run, but no size does.
 
 mod api;
+#[path = "configuration.rs"]
+mod configuration;
 mod controller;
+#[path = "earlier.rs"]
+mod earlier;
 #[path = "end.rs"]
 mod end;
 #[path = "maker.rs"]

@@ -17,7 +17,7 @@
 //! clock: one that reads the clock of the machine gives other results in each run.
 
 use std::fmt::Debug;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
 /// The ECN field of the IP header of a datagram (RFC 3168, section 5).
@@ -51,6 +51,8 @@ pub struct Datagram<'a> {
 /// shorter, as with segmentation offload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
+    /// Which of the host's addresses it is sent from; none: the host's choice.
+    pub from: Option<IpAddr>,
     /// Where it is sent to.
     pub to: SocketAddr,
     /// The ECN field of each datagram.
@@ -96,6 +98,12 @@ pub trait Stack: Debug + Send {
 
     /// When it wants [`Stack::wake`] to be called, if ever. It may change with each other call.
     fn next_wake(&mut self) -> Option<Duration>;
+
+    /// The host now sends from this address of its own, as one that has left one network for
+    /// another. What it is told by default: nothing.
+    fn moved(&mut self, now: Duration, own: SocketAddr) {
+        let _ = (now, own);
+    }
 
     /// What it tells of its connection.
     fn state(&self) -> State;
@@ -162,15 +170,24 @@ pub enum Role {
     Server,
 }
 
-/// One end of a connection that is to be.
+/// An address of each end, between which datagrams travel.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
-    /// Which end.
-    pub role: Role,
-    /// Its own address.
+pub struct Path {
+    /// The end's own.
     pub own: SocketAddr,
     /// That of the peer.
     pub peer: SocketAddr,
+}
+
+/// One end of a connection that is to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place<'a> {
+    /// Which end.
+    pub role: Role,
+    /// The path that it begins on.
+    pub path: Path,
+    /// Further ones that it may use at the same time.
+    pub further: &'a [Path],
     /// What its random numbers are to be made from: another one in each run.
     pub seed: u64,
 }
@@ -197,5 +214,5 @@ pub trait MakeStack: Debug + Send + Sync {
     ///
     /// # Errors
     /// Why there can be none.
-    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String>;
+    fn make(&self, now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String>;
 }

@@ -1,6 +1,7 @@
 //! A stack of one's own: as small as one can be that repairs losses, and some that misbehave.
 
 use std::collections::VecDeque;
+use std::net::SocketAddr;
 use std::time::Duration;
 
 use windtunnel_stack::{
@@ -36,18 +37,19 @@ impl MakeStack for Toy {
         1009
     }
 
-    fn make(&self, _now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
+    fn make(&self, _now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String> {
         if self.0 == Vice::IsNeverMade {
             return Err("there is no toy today".to_owned());
         }
-        Ok(Box::new(End { vice: self.0, place, ..End::new(place) }))
+        Ok(Box::new(End { vice: self.0, ..End::new(place) }))
     }
 }
 
 #[derive(Debug)]
 struct End {
     vice: Vice,
-    place: Place,
+    role: Role,
+    peer: SocketAddr,
     /// Of the sender: written, ended, sent and acknowledged; of the receiver: received and read.
     written: u64,
     is_ended: bool,
@@ -62,10 +64,11 @@ struct End {
 }
 
 impl End {
-    fn new(place: Place) -> Self {
+    fn new(place: Place<'_>) -> Self {
         Self {
             vice: Vice::None,
-            place,
+            role: place.role,
+            peer: place.path.peer,
             written: 0,
             is_ended: false,
             next: 0,
@@ -85,7 +88,7 @@ impl Stack for End {
         assert!(self.vice != Vice::Panics, "a toy breaks");
         for datagram in datagrams {
             let number = u64::from_le_bytes(datagram.bytes[1..9].try_into().unwrap());
-            if self.place.role == Role::Client {
+            if self.role == Role::Client {
                 self.acknowledged = self.acknowledged.max(number);
                 self.resend_at = (self.acknowledged < self.next).then_some(now + TIMEOUT);
                 if self.is_ended && self.acknowledged == self.written {
@@ -117,7 +120,7 @@ impl Stack for End {
         let (number, length, is_last) = match self.vice {
             Vice::SendsForEver => (0, PAYLOAD, false),
             Vice::SendsTooMuch => (0, 70_000, false),
-            _ if self.place.role == Role::Server => {
+            _ if self.role == Role::Server => {
                 std::mem::take(&mut self.answers).then_some((self.received, 0, false))?
             }
             _ => {
@@ -133,7 +136,7 @@ impl Stack for End {
         buffer.push(u8::from(is_last));
         buffer.extend_from_slice(&number.to_le_bytes());
         buffer.resize(9 + length as usize, 0);
-        Some(Departure { to: self.place.peer, ecn: Ecn::NotCapable, segment: buffer.len() })
+        Some(Departure { from: None, to: self.peer, ecn: Ecn::NotCapable, segment: buffer.len() })
     }
 
     fn next_wake(&mut self) -> Option<Duration> {

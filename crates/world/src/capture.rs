@@ -2,6 +2,7 @@
 //! they begin to leave, and as they arrive. The world's events are the same
 //! whether anybody watches or not.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -10,11 +11,12 @@ use windtunnel_packets::bridge::{EdgeAcknowledgement, PROTOCOL};
 use windtunnel_packets::multipath::Speaker;
 use windtunnel_packets::scion::{Path as ScionPath, PathReference, ScionPacket};
 use windtunnel_packets::tunnel::tunnel_of;
+use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Packet, PacketStore};
 
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
-use crate::plan::Plan;
+use crate::plan::{FlowPlan, Plan, Transport};
 use crate::port::Port;
 use crate::port_id::PortId;
 use crate::side::Side;
@@ -127,6 +129,8 @@ struct Addresses {
     /// For each class of connections, each flow and each bridge.
     classes: Vec<Connections>,
     flows: Vec<[usize; 2]>,
+    /// Of flows that choose among several paths: which addresses each has.
+    paths: BTreeMap<usize, Vec<[u8; 2]>>,
     bridges: Vec<[usize; 2]>,
     /// The nodes of the ends of tunnels.
     tunnels: Vec<[usize; 2]>,
@@ -165,6 +169,13 @@ impl Connections {
     }
 }
 
+/// Which addresses the paths of a flow have, if it is over a stack that chooses among several.
+fn paths(flow: &FlowPlan) -> Option<Vec<[u8; 2]>> {
+    let Transport::Stack { settings, .. } = &flow.transport else { return None };
+    let paths = &settings.paths;
+    (!paths.is_empty()).then(|| paths.iter().map(|it| it.addresses).collect())
+}
+
 impl Addresses {
     fn new(plan: &Plan) -> Self {
         let flows = || plan.flows.iter();
@@ -172,6 +183,10 @@ impl Addresses {
             numbers: Numbers::of(&plan.flows),
             classes: Connections::of(plan),
             flows: flows().map(|it| [it.from, it.to]).collect(),
+            paths: flows()
+                .enumerate()
+                .filter_map(|(place, it)| Some((place, paths(it)?)))
+                .collect(),
             bridges: plan.bridges.iter().map(|it| [it.from, it.to]).collect(),
             tunnels: plan.tunnels.iter().map(|it| it.ends).collect(),
         }
@@ -204,7 +219,7 @@ impl Addresses {
                 }),
                 None,
             ],
-            Body::Datagram(it) => [Some(ends(self.flows[it.flow as usize], forth())), None],
+            Body::Datagram(it) => [Some(self.datagram(it, forth())), None],
             Body::Message(it) if it.protocol == PROTOCOL => {
                 let of = EdgeAcknowledgement::from_words(&it.words);
                 let own = ends(self.bridges[it.flow as usize], false);
@@ -212,6 +227,16 @@ impl Addresses {
             }
             _ => [packet.between().map(|it| ends(it.map(|it| it as usize), true)), None],
         }
+    }
+
+    fn datagram(&self, datagram: &Datagram, forth: bool) -> PathEnds {
+        let flow = datagram.flow as usize;
+        let paths = self.paths.get(&flow).map(|it| it[usize::from(datagram.path)]);
+        let mut addresses = paths.unwrap_or_default();
+        if !forth {
+            addresses.reverse();
+        }
+        PathEnds { addresses, ..ends(self.flows[flow], forth) }
     }
 
     fn connection(&self, number: u32, forth: bool) -> PathEnds {

@@ -70,9 +70,10 @@ pub use packet_events::{PacketEvent, PacketEventKind, PacketEventLocation, Sendi
 pub use placements::places;
 pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
-    LinkChange, LinkPlan, LossChange, Metric, MultipathPlan, NameLookupPlan, NodePlan, Paths, Plan,
-    ProducerPlan, RootPlan, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan, StackSettings,
-    StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport, TunnelCarrier, TunnelPlan,
+    LinkChange, LinkPlan, LossChange, Metric, Migration, MultipathPlan, NameLookupPlan, NodePlan,
+    Paths, Plan, ProducerPlan, RootPlan, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan,
+    StackPathPlan, StackSettings, StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport,
+    TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

@@ -29,7 +29,9 @@ use crate::series::RecordingPlan;
 use crate::sessions::SessionsPlan;
 pub(crate) use changes::places_in_order;
 pub use changes::{ChangePlan, LinkChange, LossChange};
-pub use flows::{FlowPlan, MultipathPlan, SplitPlan, StackSettings, Transport};
+pub use flows::{
+    FlowPlan, Migration, MultipathPlan, SplitPlan, StackPathPlan, StackSettings, Transport,
+};
 pub use functions::{BridgePlan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};
 pub use names::{NameLookupPlan, RootPlan};
 

@@ -2437,10 +2437,32 @@ class Quic(TypedDict, total=False):
     reads: str
     """For how long after a datagram has arrived its host waits for others before it reads them
     all at once, as a busy one does; default: it reads each at once."""
+    paths: Sequence[Sequence[str]]
+    """The links of each path that the connection can take, from `from` to `to`; what comes back
+    takes the same links. The end that connects has another address on each, and the connection
+    begins on the first. Default: with `migrations` or `multipath`, the shortest path by each link
+    of the end that connects; without, the path by routing."""
+    migrations: Sequence[PathMigration]
+    """When the end that connects changes to another path, where it has another address (RFC 9000,
+    section 9); default: never."""
+    multipath: bool
+    """Whether the connection uses all of its paths at once; only noq can."""
+    zero_rtt: bool
+    """Whether the connection resumes an earlier one, so that what the client sends first leaves
+    before the handshake is over, with 0-RTT (RFC 9001, section 4.6)."""
 
 
 Stack = Literal["quinn", "noq"]
 """The name of an implementation of QUIC."""
+
+
+class PathMigration(TypedDict, total=False):
+    """The end that connects changes to another path."""
+
+    at: Required[str]
+    """When."""
+    path: Required[int]
+    """The number of the path: 0 is that of the first."""
 
 
 class DumbbellTopology(TypedDict, total=False):

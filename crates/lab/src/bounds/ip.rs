@@ -158,16 +158,17 @@ pub(crate) fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<FlowBounds<'
         FlowBounds { there, ends, probable, ..flow(it) }
     };
     // A path of its own; that of each subflow as if it were a flow.
-    let along = |it: &'a FlowPlan, there: &Vec<PortId>| {
+    let along = |it: &'a FlowPlan, there: &[PortId]| {
         let back = there.iter().rev().map(|it| it.reversed()).collect();
-        let measured = [there.clone(), back];
-        let there = there.clone();
+        let measured = [there.to_vec(), back];
+        let there = there.to_vec();
         FlowBounds { plan: it, there, measured, ends: f64::INFINITY, probable: None }
     };
-    let each = |it: &'a FlowPlan| match &it.multipath {
+    let each = |it: &'a FlowPlan| match &it.path {
         _ if plan.are_apart([it.from, it.to]) => vec![carried(it)],
-        Some(multipath) => multipath.paths.iter().map(|path| along(it, path)).collect(),
-        None => vec![it.path.as_ref().map_or_else(|| flow(it), |path| along(it, path))],
+        _ if it.paths().next().is_some() => it.paths().map(|path| along(it, path)).collect(),
+        None => vec![flow(it)],
+        Some(path) => vec![along(it, path)],
     };
     plan.flows.iter().flat_map(each).collect()
 }

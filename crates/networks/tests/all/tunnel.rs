@@ -15,6 +15,7 @@ fn packet(ecn: Ecn, network_size: u16) -> Packet {
         sequence: 0,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     };
     Packet { body: Body::Datagram(datagram), ecn, network_size, hops: 0, route: Route(5) }

@@ -18,6 +18,7 @@ fn packet(network_size: u16) -> Packet {
         sequence: 0,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     };
     let body = Body::Datagram(datagram);

@@ -121,6 +121,7 @@ fn a_datagram_is_protected_and_never_selected() {
         sequence: 0,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     };
     let mut packet = Packet { body: Body::Datagram(datagram), ..data(0, 0, 0) };

@@ -71,7 +71,7 @@ pub(crate) fn settings(regions: &[usize], links: &[[usize; 2]]) -> RegionSetting
 /// A datagram in a packet.
 pub(crate) fn datagram(sequence: u64, dscp: Dscp) -> Packet {
     let datagram =
-        Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp, content: None };
+        Datagram { flow: 0, length: 100, sequence, sent: Time::ZERO, dscp, path: 0, content: None };
     let body = Body::Datagram(datagram);
     Packet { body, ecn: Ecn::NotCapable, network_size: 128, hops: 0, route: Route::NONE }
 }

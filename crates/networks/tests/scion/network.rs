@@ -225,6 +225,7 @@ impl Network {
             sequence: 0,
             sent: now,
             dscp,
+            path: 0,
             content: None,
         };
         let body = Body::Datagram(datagram);

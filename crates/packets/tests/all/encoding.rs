@@ -228,7 +228,7 @@ proptest! {
     fn a_datagrams_bytes_are_as_many_as_its_size(
         length in 0..=9000_u16, ecn in any_ecn(), version in any_version()
     ) {
-        let datagram = Datagram { flow: 0, length, sequence: 1, sent: Time::ZERO, dscp: Dscp::DEFAULT, content: None };
+        let datagram = Datagram { flow: 0, length, sequence: 1, sent: Time::ZERO, dscp: Dscp::DEFAULT, path: 0, content: None };
         let size = version.header() + udp::HEADER + length;
         let bytes = ip::encode_datagram(&datagram, ecn, &addresses(version));
         prop_assert_eq!(bytes.len(), usize::from(size));

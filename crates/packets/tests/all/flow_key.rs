@@ -29,6 +29,7 @@ fn each_protocol(number: u32) -> [Packet; 5] {
         sequence: 3,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     };
     let message = DnsMessage {

@@ -144,6 +144,7 @@ fn a_packet_in_the_wrong_region_has_a_wrong_checksum() {
         sequence: 0,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     };
     let ip = Addresses::V4 { source: ports[0], destination: ports[1] };

@@ -12,6 +12,7 @@ fn datagram(flow: u32) -> Packet {
         sequence: 0,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     };
     Packet {

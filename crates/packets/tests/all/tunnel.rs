@@ -30,6 +30,7 @@ fn packet(sequence: u64, ecn: Ecn, network_size: u16) -> Packet {
         sequence,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     });
     Packet { body, ecn, network_size, hops: 0, route: Route(7) }

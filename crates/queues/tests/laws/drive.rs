@@ -172,6 +172,7 @@ pub(crate) fn packet(flow: u32, ecn: Ecn, size: u16) -> Packet {
         sequence: 0,
         sent: Time::ZERO,
         dscp: Dscp::DEFAULT,
+        path: 0,
         content: None,
     };
     Packet {

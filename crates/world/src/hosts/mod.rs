@@ -12,6 +12,7 @@ mod setup;
 mod sockets;
 mod stack_counters;
 mod stack_ends;
+mod stack_paths;
 mod stacks;
 mod state;
 mod waiting;

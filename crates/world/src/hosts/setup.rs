@@ -102,7 +102,8 @@ impl Hosts {
                     is_file: matches!(workload, Workload::File(_)),
                     ..place
                 });
-                let routes = paths[0].map(|it| forwarding.route(it).expect("it was found before"));
+                let route = |it| forwarding.route(it).expect("it was found before");
+                let routes = paths.iter().map(|it| it.map(route)).collect();
                 let seed = streams.stream(&format!("stack {}", flow.name)).bits();
                 let number = self.flows.len() as u32 - 1;
                 let (settings, ends) = (Arc::clone(settings), [flow.from, flow.to]);

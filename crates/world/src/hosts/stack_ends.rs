@@ -5,14 +5,16 @@ use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
+use smallvec::SmallVec;
 use windtunnel_controllers::Failed;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Ecn, Packet, Route};
-use windtunnel_stack::{self as stack, Place, Role, State, StreamStack};
+use windtunnel_stack::{self as stack, Path, Place, Role, State, StreamStack};
 
 use super::stack_counters::{StackCounters, StackCounts};
+use super::stack_paths::StackPath;
 use crate::alarm::Alarm;
 use crate::caught::panic_text;
 use crate::plan::StackSettings;
@@ -28,8 +30,8 @@ pub(super) struct Stacks {
     pub(super) flow: u32,
     seed: u64,
     pub(super) nodes: [u32; 2],
-    pub(super) routes: [Route; 2],
-    pub(super) addresses: [SocketAddr; 2],
+    /// At least one.
+    pub(super) paths: Vec<StackPath>,
     /// Those that have begun.
     pub(super) ends: [Option<StackEnd>; 2],
 }
@@ -51,6 +53,9 @@ pub(super) struct StackEnd {
     pub(super) overdue: u32,
     /// Whether it is being called, or an application by it.
     pub(super) is_busy: bool,
+    /// The path that it is on, and how many of its migrations are over.
+    pub(super) path: usize,
+    pub(super) migrated: usize,
     pub(super) alarm: Alarm,
     /// Datagrams that have arrived and are not read yet, and when they are.
     pub(super) unread: Vec<Packet>,
@@ -105,27 +110,32 @@ impl Stacks {
         settings: Arc<StackSettings>,
         flow: u32,
         ends: [usize; 2],
-        routes: [Route; 2],
+        routes: Vec<[Route; 2]>,
         seed: u32,
     ) -> Self {
-        let mut addresses = [Side::Sender, Side::Receiver].map(|side| {
+        let address = |side: Side, which: u8| {
             let node = ends[side as usize];
             let port = PORTS[usize::from(settings.receiver_opens == (side == Side::Receiver))];
+            // Flows between the same nodes have ports of their own.
+            let port = port.wrapping_add(flow as u16);
             match settings.ip {
-                IpVersion::V4 => SocketAddr::from((address_of_node(node, 0), port)),
-                IpVersion::V6 => SocketAddr::from((address_of_node_v6(node, 0), port)),
+                IpVersion::V4 => SocketAddr::from((address_of_node(node, which), port)),
+                IpVersion::V6 => SocketAddr::from((address_of_node_v6(node, which), port)),
             }
-        });
-        // Flows between the same nodes have ports of their own.
-        addresses.iter_mut().for_each(|it| it.set_port(it.port().wrapping_add(flow as u16)));
+        };
+        let path = |(place, routes)| {
+            let [sender, receiver] = settings.addresses(place);
+            let addresses = [address(Side::Sender, sender), address(Side::Receiver, receiver)];
+            StackPath { routes, addresses }
+        };
+        let paths = routes.into_iter().enumerate().map(path).collect();
         Self {
-            settings,
             flow,
             seed: u64::from(seed),
             nodes: ends.map(|it| it as u32),
-            routes,
-            addresses,
+            paths,
             ends: [None, None],
+            settings,
         }
     }
 
@@ -138,14 +148,13 @@ impl Stacks {
     /// The end there, which begins now if it has not.
     pub(super) fn end(&mut self, now: Time, side: Side) -> &mut StackEnd {
         let (own, role) = (side as usize, self.role(side));
-        let place = Place {
-            role,
-            own: self.addresses[own],
-            peer: self.addresses[1 - own],
-            seed: self.seed << 1 | own as u64,
-        };
-        let maker = &self.settings.maker;
+        let (migrated, path) = self.beginning(now, role);
+        let (maker, paths, seed) = (&self.settings.maker, &self.paths, self.seed);
         self.ends[own].get_or_insert_with(|| {
+            let further = paths.iter().enumerate().filter(|(place, _)| *place != path);
+            let further: SmallVec<[Path; 2]> = further.map(|(_, it)| it.from(side)).collect();
+            let seed = seed << 1 | own as u64;
+            let place = Place { role, path: paths[path].from(side), further: &further, seed };
             let made = guarded(|| maker.make(outside(now), place)).and_then(|it| it);
             let (stack, failure) = match made {
                 Ok(stack) => (Some(stack), None),
@@ -160,6 +169,8 @@ impl Stacks {
                 is_connected: false,
                 overdue: 0,
                 is_busy: false,
+                path,
+                migrated,
                 alarm: Alarm::NONE,
                 unread: Vec::new(),
                 reads_at: Time::NEVER,

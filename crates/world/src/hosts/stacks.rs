@@ -3,10 +3,9 @@
 use smallvec::SmallVec;
 use windtunnel_applications::Stream;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::udp::{self, Datagram};
+use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Packet};
-use windtunnel_stack::{self as stack, Event as StackEvent};
+use windtunnel_stack::{self as stack, Event as StackEvent, Path};
 
 use super::stack_ends::{
     StackEnd, StackStream, Stacks, ecn_for_stack, ecn_of_stack, inside, outside,
@@ -16,8 +15,6 @@ use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::side::Side;
 
-/// The most bytes of a datagram, over any version of IP.
-const MOST_BYTES: usize = (u16::MAX - udp::HEADER - IpVersion::V6.header()) as usize;
 /// More datagrams and events than any stack has at one instant: who has so many never ends.
 const MOST_AT_ONCE: u64 = 100_000;
 /// How much later than now a stack is woken that asks for a time that is over.
@@ -79,14 +76,15 @@ impl Hosts {
     /// A stack is given the datagrams that have arrived.
     fn read_for_stack(&mut self, network: &mut Network, now: Time, stack: u32, side: Side) {
         let stacks = &mut self.stacks[stack as usize];
-        let [own, peer] = [side, side.other()].map(|it| stacks.addresses[it as usize]);
-        let end = stacks.end(now, side);
+        stacks.end(now, side);
+        let Some(end) = &mut stacks.ends[side as usize] else { return };
         end.reads_at = Time::NEVER;
         let mut packets = std::mem::take(&mut end.unread);
         let datagrams = packets.iter().filter_map(|packet| {
-            let Body::Datagram(Datagram { content: Some(content), .. }) = packet.body else {
+            let Body::Datagram(Datagram { content: Some(content), path, .. }) = packet.body else {
                 return None;
             };
+            let Path { own, peer } = stacks.paths[usize::from(path)].from(side);
             Some(stack::Datagram {
                 from: peer,
                 to: own,
@@ -116,6 +114,7 @@ impl Hosts {
         if end.reads_at <= now {
             self.read_for_stack(network, now, stack, side);
         }
+        self.stacks[stack as usize].migrate(now, side);
         if let Some(end) = self.stack_end(stack, side) {
             end.call(|it| it.wake(outside(now)));
         }
@@ -139,8 +138,11 @@ impl Hosts {
                 None => break,
             }
         }
-        let Some(end) = self.stack_end(stack, side) else { return };
+        let stacks = &mut self.stacks[stack as usize];
+        let migration = stacks.next_migration(side);
+        let Some(end) = &mut stacks.ends[side as usize] else { return };
         end.is_busy = false;
+        end.wake_at(network, migration, (stack, side));
         if let Some(Some(wake)) = end.call(|it| it.next_wake()) {
             let mut wake = Time::ZERO + inside(wake);
             if wake <= now {
@@ -165,52 +167,67 @@ impl Hosts {
         (stack, side): (u32, Side),
         sent: &mut u64,
     ) -> bool {
-        let stacks = &mut self.stacks[stack as usize];
-        let Some(end) = &mut stacks.ends[side as usize] else { return false };
         let mut bytes = std::mem::take(&mut self.stack_bytes);
         bytes.clear();
-        let departure = end.call(|it| it.send(outside(now), &mut bytes)).flatten();
+        let end = self.stack_end(stack, side);
+        let departure =
+            end.and_then(|it| it.call(|it| it.send(outside(now), &mut bytes)).flatten());
         if let Some(departure) = &departure {
-            let to = stacks.addresses[side.other() as usize];
             let segment = departure.segment.clamp(1, bytes.len().max(1));
-            if segment > MOST_BYTES {
-                let what =
-                    format!("it sends a datagram of {segment} B, and {MOST_BYTES} B is the most");
-                end.fail(what);
-                bytes.clear();
-            } else if departure.to != to {
-                end.fail(format!("it sends to {}, and its peer is {to}", departure.to));
-                bytes.clear();
+            match self.stacks[stack as usize].path_of(side, departure, segment) {
+                Ok(path) => {
+                    let to = (stack, side, path);
+                    *sent +=
+                        self.send_datagrams(network, now, to, (departure.ecn, segment), &bytes);
+                }
+                Err(failure) => self.fail_stack(stack, side, failure),
             }
-            for part in bytes.chunks(segment) {
-                let Some(end) = &mut stacks.ends[side as usize] else { break };
-                let datagram = Datagram {
-                    flow: stacks.flow,
-                    length: part.len() as u16,
-                    dscp: stacks.settings.dscp,
-                    sequence: end.counters.datagrams,
-                    sent: now,
-                    content: Some(network.packets.copy_message(part)),
-                };
-                end.counters.datagrams += 1;
-                end.overdue = 0;
-                let packet = stacks.packet(datagram, ecn_of_stack(departure.ecn));
-                network.send(
-                    now,
-                    stacks.nodes[side as usize],
-                    stacks.routes[side as usize],
-                    packet,
-                );
-                *sent += 1;
-            }
-            if *sent > MOST_AT_ONCE
-                && let Some(end) = &mut stacks.ends[side as usize]
-            {
-                end.fail(format!("it sends more than {MOST_AT_ONCE} datagrams at one instant"));
+            if *sent > MOST_AT_ONCE {
+                let what = format!("it sends more than {MOST_AT_ONCE} datagrams at one instant");
+                self.fail_stack(stack, side, what);
             }
         }
         self.stack_bytes = bytes;
         departure.is_some()
+    }
+
+    /// Sends bytes on a path as datagrams of that size; returns how many.
+    fn send_datagrams(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        (stack, side, path): (u32, Side, usize),
+        (ecn, segment): (stack::Ecn, usize),
+        bytes: &[u8],
+    ) -> u64 {
+        let stacks = &mut self.stacks[stack as usize];
+        let (node, route) = (stacks.nodes[side as usize], stacks.paths[path].routes[side as usize]);
+        let Some(end) = &mut stacks.ends[side as usize] else { return 0 };
+        let first = end.counters.datagrams;
+        let parts = bytes.chunks(segment);
+        end.counters.datagrams += parts.len() as u64;
+        end.overdue = 0;
+        let sent = parts.len() as u64;
+        for (sequence, part) in (first..).zip(parts) {
+            let datagram = Datagram {
+                flow: stacks.flow,
+                length: part.len() as u16,
+                dscp: stacks.settings.dscp,
+                path: path as u8,
+                sequence,
+                sent: now,
+                content: Some(network.packets.copy_message(part)),
+            };
+            let packet = stacks.packet(datagram, ecn_of_stack(ecn));
+            network.send(now, node, route, packet);
+        }
+        sent
+    }
+
+    fn fail_stack(&mut self, stack: u32, side: Side, failure: String) {
+        if let Some(end) = self.stack_end(stack, side) {
+            end.fail(failure);
+        }
     }
 
     fn on_event(

@@ -110,11 +110,40 @@ pub struct StackSettings {
     pub dscp: Dscp,
     /// Whether the receiver of the data connects.
     pub receiver_opens: bool,
+    /// The paths that it may take, which routing does not change; none: the one by routing.
+    pub paths: Vec<StackPathPlan>,
+    /// When the end that connects changes to another of its paths, in the order of time; it begins
+    /// on the first.
+    pub migrations: Vec<Migration>,
     /// For how long after a datagram has arrived others are waited for that are read with it.
     pub reads: Duration,
 }
 
+/// A path of a flow between real implementations.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StackPathPlan {
+    /// The ports of its data, from their sender to the receiver; what comes back takes the same links.
+    pub ports: Vec<PortId>,
+    /// Which of the sender's addresses it has, and of the receiver's, from 0 on.
+    pub addresses: [u8; 2],
+}
+
+/// The end that connects changes to another path.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Migration {
+    /// When.
+    pub at: Time,
+    /// To which, by its place.
+    pub path: usize,
+}
+
 impl StackSettings {
+    /// Which of the sender's addresses a path has, and of the receiver's.
+    #[must_use]
+    pub fn addresses(&self, path: usize) -> [u8; 2] {
+        self.paths.get(path).map_or([0; 2], |it| it.addresses)
+    }
+
     /// The bytes of the headers of a datagram, from that of IP on.
     #[must_use]
     pub fn headers(&self) -> u16 {
@@ -181,13 +210,24 @@ impl FlowPlan {
         matches!(&self.transport, Transport::Tcp { workload, .. } if workload.behaviour().many_streams)
     }
 
+    /// The paths among which its ends choose, and which routing does not change; none, if it has
+    /// only one.
+    pub fn paths(&self) -> impl Iterator<Item = &[PortId]> {
+        let of_stack = match &self.transport {
+            Transport::Stack { settings, .. } => &settings.paths[..],
+            _ => &[],
+        };
+        let subflows = self.multipath.iter().flat_map(|it| it.paths.iter().map(|it| &it[..]));
+        subflows.chain(of_stack.iter().map(|it| &it.ports[..]))
+    }
+
     /// Its TCP connections, where each carries one stream: between which nodes, and on which
     /// path if they have one of their own. There is one, or one between each two neighbouring
-    /// hosts if proxies split them, or a subflow on each of several paths.
+    /// hosts if proxies split them, or a subflow on each of several paths. Of a flow over another
+    /// protocol, as many as it has paths.
     pub fn connections(&self) -> impl Iterator<Item = ([usize; 2], Option<&[PortId]>)> {
-        let paths = self.multipath.iter().flat_map(|it| &it.paths).map(|it| Some(&it[..]));
-        let subflows = paths.map(|it| ([self.from, self.to], it));
-        let is_plain = self.multipath.is_none();
+        let subflows = self.paths().map(|it| ([self.from, self.to], Some(it)));
+        let is_plain = self.paths().next().is_none();
         let own = self.path.as_deref();
         subflows.chain(self.parts().filter(move |_| is_plain).map(move |it| (it, own)))
     }
@@ -195,7 +235,7 @@ impl FlowPlan {
     /// Whether it has paths of its own.
     #[must_use]
     pub fn has_own_paths(&self) -> bool {
-        self.path.is_some() || self.multipath.is_some()
+        self.path.is_some() || self.paths().next().is_some()
     }
 
     /// The nodes between which connections run, in pairs, from the sender to the

@@ -158,6 +158,7 @@ impl Bench {
             sequence: self.offered,
             sent: now,
             dscp: Dscp::DEFAULT,
+            path: 0,
             content: None,
         };
         let (body, route) = (Body::Datagram(datagram), Route::default());

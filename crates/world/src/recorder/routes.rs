@@ -14,7 +14,6 @@ impl Routes {
     pub(super) fn new(plan: &Plan) -> Self {
         let mut number = 0;
         let flows = plan.flows.iter().map(|flow| {
-            let paths = flow.connections().count();
             let keys = flow.connections().map(|(part, _)| {
                 let variant = path::variant(plan.routing.sharing, flow, number);
                 number += 1;
@@ -22,7 +21,8 @@ impl Routes {
             });
             let keys: Vec<_> = keys.collect();
             // Of several paths, the first.
-            if flow.multipath.is_some() { keys[..paths.min(1)].to_vec() } else { keys }
+            let of = if flow.paths().next().is_some() { 1 } else { keys.len() };
+            keys[..of.min(keys.len())].to_vec()
         });
         Self(flows.collect())
     }

@@ -3,6 +3,7 @@
 mod multipath;
 mod paths;
 mod quic;
+mod several_paths;
 mod shared_settings;
 mod split;
 mod subflow_changes;
@@ -220,7 +221,10 @@ impl Flow {
             Transport::Udp(it) => {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
-            Transport::Quic(it) => (it.plan(ip, dscp, context, ends, files)?, None, None),
+            Transport::Quic(it) => {
+                let transport = it.plan(ip, dscp, context, ends, path.is_some(), files)?;
+                (transport, None, None)
+            }
             Transport::Tcp(it) => {
                 let split = it.split(context, ends)?;
                 if split.is_some() {

@@ -13,16 +13,11 @@ use windtunnel_transports::mptcp::{
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{MultipathPlan, PortId};
 
-use super::paths::{FlowContext, along, between_regions, keep_ends};
+use super::paths::{FlowContext, keep_ends};
+use super::several_paths::{Interfaces, MOST_PATHS, NamedPaths, check, check_disjoint, named};
 use super::subflow_changes::{SubflowChange, in_order};
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::located::{Both, Located};
-
-/// The most paths of a flow.
-const MOST_PATHS: usize = 8;
-
-/// Paths, each by the names of its links.
-type NamedPaths = Located<Vec<Located<Vec<Located<String>>>>>;
 
 /// Multipath TCP: its paths, and how its ends share data among them.
 pub(super) type Multipath = Both<Paths, MultipathOptions>;
@@ -158,26 +153,8 @@ impl Paths {
                 .mistake("`subflows` requires a flow between autonomous systems")
                 .help("name the links of each path under `paths`"));
         }
-        let named = |it: &Option<NamedPaths>| {
-            let paths = it.iter().flat_map(|it| &it.value);
-            let ports = |it| {
-                if are_apart {
-                    between_regions(context, ends, it)
-                } else {
-                    along(context, ends, it)
-                }
-            };
-            paths.map(ports).collect::<Result<Vec<_>, Mistake>>()
-        };
         let mut paths = match &self.paths {
-            Some(it) => {
-                it.checked(
-                    |it| !it.is_empty(),
-                    || "`paths` is empty".to_owned(),
-                    "name the links of each path, or leave `paths` out",
-                )?;
-                named(&self.paths)?
-            }
+            Some(it) => named(context, ends, it)?,
             None => {
                 let mut all = context.paths.of_interfaces(ends);
                 if are_apart {
@@ -186,11 +163,19 @@ impl Paths {
                 all
             }
         };
-        let backups = named(&self.backup_paths)?;
+        let backups = match &self.backup_paths {
+            Some(it) if !it.value.is_empty() => named(context, ends, it)?,
+            _ => Vec::new(),
+        };
         paths.retain(|it| !backups.contains(it));
         let active = paths.len();
         paths.extend(backups);
-        self.check(context, &paths)?;
+        let span =
+            self.paths.as_ref().or(self.backup_paths.as_ref()).and_then(|it| it.span.clone());
+        check(&paths, span.clone())?;
+        if self.disjoint {
+            check_disjoint(context, &paths, span)?;
+        }
         let interfaces = Interfaces::of(&paths, receiver_opens);
         let settings = paths.iter().enumerate().map(|(place, path)| PathSettings {
             addresses: interfaces.addresses(path),
@@ -238,70 +223,5 @@ impl Paths {
         let path = PathSettings { addresses: [0, 0], is_backup: false };
         let settings = self.settings(context, tcp, vec![path; count])?;
         Ok((settings, vec![Vec::new(); count]))
-    }
-
-    /// Refuses too many paths, the same twice, and common links where there must not be any.
-    fn check(&self, context: &FlowContext<'_>, paths: &[Vec<PortId>]) -> Result<(), Mistake> {
-        let span = self.paths.as_ref().or(self.backup_paths.as_ref()).map(|it| it.span.clone());
-        let mistake = |message: String, help: &str| {
-            Err(Mistake::new(message).at(span.clone().flatten()).help(help.to_owned()))
-        };
-        if paths.len() > MOST_PATHS {
-            let message = format!("a flow can use at most {MOST_PATHS} paths, not {}", paths.len());
-            return mistake(message, "name those to use under `paths`");
-        }
-        for (place, path) in paths.iter().enumerate() {
-            if paths[..place].contains(path) {
-                let message = format!("path {} is named twice", place + 1);
-                return mistake(message, "name each path once");
-            }
-            let common = |other: &Vec<PortId>| {
-                path.iter().find(|it| other.iter().any(|port| port.link() == it.link())).copied()
-            };
-            let first =
-                paths[..place].iter().enumerate().find_map(|(at, it)| Some((at, common(it)?)));
-            if let Some((other, port)) = first.filter(|_| self.disjoint) {
-                let link = context.links.name(port.link());
-                let message =
-                    format!("paths {} and {} have link `{link}` in common", other + 1, place + 1);
-                return mistake(message, "name disjoint paths, or leave `disjoint` out");
-            }
-        }
-        Ok(())
-    }
-}
-
-/// The links at both ends of a flow's paths, each of which has an address there.
-struct Interfaces {
-    client: Vec<PortId>,
-    server: Vec<PortId>,
-    receiver_opens: bool,
-}
-
-impl Interfaces {
-    fn of(paths: &[Vec<PortId>], receiver_opens: bool) -> Self {
-        let mut all = Self { client: Vec::new(), server: Vec::new(), receiver_opens };
-        for path in paths {
-            let [client, server] = all.links(path);
-            for (known, link) in [(&mut all.client, client), (&mut all.server, server)] {
-                if !known.contains(&link) {
-                    known.push(link);
-                }
-            }
-        }
-        all
-    }
-
-    /// The first link and the last, as the client sees them.
-    fn links(&self, path: &[PortId]) -> [PortId; 2] {
-        let ends = [path[0], path[path.len() - 1]];
-        if self.receiver_opens { [ends[1], ends[0]] } else { ends }
-    }
-
-    fn addresses(&self, path: &[PortId]) -> [u8; 2] {
-        let [client, server] = self.links(path);
-        let place = |known: &[PortId], it| known.iter().position(|port| *port == it);
-        [place(&self.client, client), place(&self.server, server)]
-            .map(|it| it.expect("all are known") as u8)
     }
 }

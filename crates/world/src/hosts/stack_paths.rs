@@ -1,0 +1,92 @@
+//! The paths between the two ends of a flow whose transport is a stack, and which one is taken.
+
+use std::net::SocketAddr;
+
+use windtunnel_engine::Time;
+use windtunnel_packets::ip::IpVersion;
+use windtunnel_packets::{Route, udp};
+use windtunnel_stack::{Departure, Path, Role};
+
+use super::stack_ends::{Stacks, outside};
+use crate::side::Side;
+
+/// The most bytes of a datagram, over any version of IP.
+const MOST_BYTES: usize = (u16::MAX - udp::HEADER - IpVersion::V6.header()) as usize;
+
+/// A path: of each end, how its datagrams are forwarded, and its address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackPath {
+    pub(super) routes: [Route; 2],
+    pub(super) addresses: [SocketAddr; 2],
+}
+
+impl StackPath {
+    /// As the end of a side sees it.
+    pub(super) fn from(&self, side: Side) -> Path {
+        let [own, peer] = [side, side.other()].map(|it| self.addresses[it as usize]);
+        Path { own, peer }
+    }
+}
+
+impl Stacks {
+    /// Where the end of a side begins: after how many migrations, and on which path.
+    pub(super) fn beginning(&self, now: Time, role: Role) -> (usize, usize) {
+        let all = &self.settings.migrations;
+        match role {
+            Role::Server => (all.len(), 0),
+            Role::Client => {
+                let over = all.iter().take_while(|it| it.at <= now).count();
+                (over, all[..over].last().map_or(0, |it| it.path))
+            }
+        }
+    }
+
+    /// When the end of a side changes to another path next.
+    pub(super) fn next_migration(&self, side: Side) -> Time {
+        let next = |migrated: usize| self.settings.migrations.get(migrated).map(|it| it.at);
+        let end = self.ends[side as usize].as_ref();
+        end.and_then(|it| next(it.migrated)).unwrap_or(Time::NEVER)
+    }
+
+    /// The end of a side changes to another path, if it is time for that.
+    pub(super) fn migrate(&mut self, now: Time, side: Side) {
+        while self.next_migration(side) <= now
+            && let Some(end) = &mut self.ends[side as usize]
+        {
+            end.path = self.settings.migrations[end.migrated].path;
+            end.migrated += 1;
+            let own = self.paths[end.path].from(side).own;
+            end.call(|it| it.moved(outside(now), own));
+        }
+    }
+
+    /// On which path the end of a side sends: the one that it is on, if that has these addresses,
+    /// or the first that has.
+    ///
+    /// # Errors
+    /// Why nothing can be sent so.
+    pub(super) fn path_of(
+        &self,
+        side: Side,
+        departure: &Departure,
+        segment: usize,
+    ) -> Result<usize, String> {
+        if segment > MOST_BYTES {
+            return Err(format!(
+                "it sends a datagram of {segment} B, and {MOST_BYTES} B is the most"
+            ));
+        }
+        let current = self.ends[side as usize].as_ref().map_or(0, |it| it.path);
+        let fits = |place: &usize| {
+            let Path { own, peer } = self.paths[*place].from(side);
+            peer == departure.to && departure.from.is_none_or(|it| it == own.ip())
+        };
+        let mut places = std::iter::once(current).chain(0..self.paths.len());
+        places.find(fits).ok_or_else(|| {
+            let from = departure.from.map(|it| format!(" from {it}")).unwrap_or_default();
+            let peers: Vec<String> =
+                self.paths.iter().map(|it| it.from(side).peer.to_string()).collect();
+            format!("it sends{from} to {}, and its peer is {}", departure.to, peers.join(" or "))
+        })
+    }
+}
