@@ -15,7 +15,7 @@ use super::api::{
     self, ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
     StreamEvent, StreamId, Transmit, TransportConfig,
 };
-use super::{configuration, earlier};
+use super::configuration;
 use crate::content;
 use crate::identity::NAME;
 use crate::implementation::Options;
@@ -31,26 +31,6 @@ pub(super) struct Setting {
     pub(super) transport: Arc<TransportConfig>,
     pub(super) sessions: Arc<Sessions>,
     pub(super) options: Options,
-}
-
-/// An end that begins now.
-pub(super) fn make(
-    setting: &Setting,
-    now: Duration,
-    place: Place<'_>,
-) -> Result<Box<dyn StreamStack>, String> {
-    if place.role == Role::Server {
-        return Ok(Box::new(End::new(setting, now, place)?));
-    }
-    let secrets: Arc<Secrets> = Arc::default();
-    let config = configuration::client(Arc::clone(&setting.transport), Arc::clone(&secrets))?;
-    if setting.options.zero_rtt {
-        let mut client = End::client(setting, config.clone(), Arc::default(), now, place)?;
-        let mut server = End::new(setting, now, Place { role: Role::Server, ..place })?;
-        earlier::connect(&mut client, &mut server, place.path)?;
-        secrets.clear();
-    }
-    Ok(Box::new(End::client(setting, config, secrets, now, place)?))
 }
 
 /// One end of a connection.
@@ -76,7 +56,7 @@ pub(super) struct End {
 
 impl End {
     /// One that does not connect by itself.
-    fn new(setting: &Setting, now: Duration, place: Place<'_>) -> Result<Self, String> {
+    pub(super) fn new(setting: &Setting, now: Duration, place: Place<'_>) -> Result<Self, String> {
         let Setting { transport, sessions, .. } = setting;
         let as_server = match place.role {
             Role::Client => None,
@@ -101,7 +81,7 @@ impl End {
     }
 
     /// One that connects.
-    fn client(
+    pub(super) fn client(
         setting: &Setting,
         config: ClientConfig,
         secrets: Arc<Secrets>,

@@ -4,12 +4,14 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windtunnel_stack::{MakeStack, Place, StreamStack};
+use windtunnel_stack::{MakeStack, Place, Role, StreamStack};
 
 use super::api::{self, HAS_MULTIPATH, TransportConfig};
 use super::controller::{Controller, NAME};
-use super::end::{self, Setting};
+use super::end::{End, Setting};
+use super::{configuration, earlier};
 use crate::implementation::{Implementation, Options};
+use crate::secrets::Secrets;
 use crate::sessions::Sessions;
 
 /// What its search for the path's MTU ends at by default.
@@ -76,6 +78,26 @@ impl MakeStack for Maker {
             api::set_paths(&mut transport, 1 + place.further.len());
         }
         let (transport, sessions) = (Arc::new(transport), Arc::clone(&self.sessions));
-        end::make(&Setting { transport, sessions, options: self.options }, now, place)
+        begin(&Setting { transport, sessions, options: self.options }, now, place)
     }
+}
+
+/// An end that begins now.
+fn begin(
+    setting: &Setting,
+    now: Duration,
+    place: Place<'_>,
+) -> Result<Box<dyn StreamStack>, String> {
+    if place.role == Role::Server {
+        return Ok(Box::new(End::new(setting, now, place)?));
+    }
+    let secrets: Arc<Secrets> = Arc::default();
+    let config = configuration::client(Arc::clone(&setting.transport), Arc::clone(&secrets))?;
+    if setting.options.zero_rtt {
+        let mut client = End::client(setting, config.clone(), Arc::default(), now, place)?;
+        let mut server = End::new(setting, now, Place { role: Role::Server, ..place })?;
+        earlier::connect(&mut client, &mut server, place.path)?;
+        secrets.clear();
+    }
+    Ok(Box::new(End::client(setting, config, secrets, now, place)?))
 }

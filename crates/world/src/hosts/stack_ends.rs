@@ -14,7 +14,6 @@ use windtunnel_packets::{Body, Ecn, Packet, Route};
 use windtunnel_stack::{self as stack, Path, Place, Role, State, StreamStack};
 
 use super::stack_counters::{StackCounters, StackCounts};
-use super::stack_paths::StackPath;
 use crate::alarm::Alarm;
 use crate::caught::panic_text;
 use crate::plan::StackSettings;
@@ -34,6 +33,21 @@ pub(super) struct Stacks {
     pub(super) paths: Vec<StackPath>,
     /// Those that have begun.
     pub(super) ends: [Option<StackEnd>; 2],
+}
+
+/// A path: of each end, how its datagrams are forwarded, and its address.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct StackPath {
+    pub(super) routes: [Route; 2],
+    pub(super) addresses: [SocketAddr; 2],
+}
+
+impl StackPath {
+    /// As the end of a side sees it.
+    pub(super) fn from(&self, side: Side) -> Path {
+        let [own, peer] = [side, side.other()].map(|it| self.addresses[it as usize]);
+        Path { own, peer }
+    }
 }
 
 /// One end.

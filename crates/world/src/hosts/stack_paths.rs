@@ -1,10 +1,8 @@
 //! The paths between the two ends of a flow whose transport is a stack, and which one is taken.
 
-use std::net::SocketAddr;
-
 use windtunnel_engine::Time;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::{Route, udp};
+use windtunnel_packets::udp;
 use windtunnel_stack::{Departure, Path, Role};
 
 use super::stack_ends::{Stacks, outside};
@@ -12,21 +10,6 @@ use crate::side::Side;
 
 /// The most bytes of a datagram, over any version of IP.
 const MOST_BYTES: usize = (u16::MAX - udp::HEADER - IpVersion::V6.header()) as usize;
-
-/// A path: of each end, how its datagrams are forwarded, and its address.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct StackPath {
-    pub(super) routes: [Route; 2],
-    pub(super) addresses: [SocketAddr; 2],
-}
-
-impl StackPath {
-    /// As the end of a side sees it.
-    pub(super) fn from(&self, side: Side) -> Path {
-        let [own, peer] = [side, side.other()].map(|it| self.addresses[it as usize]);
-        Path { own, peer }
-    }
-}
 
 impl Stacks {
     /// Where the end of a side begins: after how many migrations, and on which path.
