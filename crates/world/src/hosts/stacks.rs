@@ -182,6 +182,8 @@ impl Hosts {
                 end.fail(format!("it sends to {}, and its peer is {to}", departure.to));
                 bytes.clear();
             }
+            // What sends nothing for ever never ends either.
+            *sent += u64::from(bytes.is_empty());
             for part in bytes.chunks(segment) {
                 let Some(end) = &mut stacks.ends[side as usize] else { break };
                 let datagram = Datagram {

@@ -1,4 +1,5 @@
-//! Flows over QUIC, between implementations that are used as they are.
+//! Flows over implementations of transport protocols that are used as they are: over QUIC, and over
+//! what is written outside.
 
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_quic::{Implementation, NOQ, QUINN};
 use windtunnel_quinn::WindtunnelFactory;
-use windtunnel_stack::MakeStack;
+use windtunnel_stack::{MakeStack, StackKind};
 use windtunnel_world::{StackSettings, Transport};
 
 use super::paths::FlowContext;
@@ -20,6 +21,9 @@ use crate::reading::files::Files;
 use crate::reading::located::Located;
 use crate::reading::units::Measured;
 use crate::traffic::controllers::Controller;
+
+/// The implementations that are built in; the first is the default.
+pub(crate) const STACKS: [Implementation; 2] = [QUINN, NOQ];
 
 /// A flow over QUIC.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -33,16 +37,42 @@ pub(crate) struct Quic {
     /// The implementation at both ends; default: quinn.
     #[serde(default)]
     #[serde(rename = "quic")]
-    stack: Chosen,
+    stack: QuicStack,
+}
+
+/// A flow over another protocol, by an implementation that is written outside.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Outside {
+    /// What it carries, where each connection of a flow over TCP is a stream; default: `bulk`.
+    workload: Option<Located<WorkloadKeys>>,
+    /// The implementation at both ends.
+    stack: OutsideStack,
 }
 
 /// An implementation of QUIC.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "Quic", deny_unknown_fields)]
-struct Chosen {
-    /// Which it is.
-    #[serde(default)]
-    stack: Stack,
+struct QuicStack {
+    /// Which it is: [`quinn`](https://docs.rs/quinn) 0.11, [`noq`](https://docs.rs/noq) 1.4, a fork of
+    /// quinn that obeys a controller's pacing rate, [`aioquic`](https://aioquic.readthedocs.io), where
+    /// that is installed, or the name of one that is written outside; default: `quinn`.
+    stack: Option<Located<String>>,
+    /// The name of its own controller: quinn has `cubic`, `new-reno` and `bbr`, noq `cubic`, `new-reno`
+    /// and `bbr3`, aioquic `reno` and `cubic`; default: the first of them.
+    controller: Option<Located<String>>,
+    /// For how long after a datagram has arrived its host waits for others before it reads them all
+    /// at once, as a busy one does; default: it reads each at once.
+    #[serde(default = "at_once")]
+    reads: Measured<Duration>,
+}
+
+/// An implementation of another protocol.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "OutsideStack", deny_unknown_fields)]
+struct OutsideStack {
+    /// The name of one that is written outside.
+    name: Located<String>,
     /// The name of its own controller; default: its default.
     controller: Option<Located<String>>,
     /// For how long after a datagram has arrived its host waits for others before it reads them all
@@ -55,33 +85,67 @@ fn at_once() -> Measured<Duration> {
     Measured(Duration::ZERO)
 }
 
-/// The name of an implementation of QUIC.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Stack {
-    /// [quinn](https://docs.rs/quinn) 0.11. Its own controllers are `cubic`, which is its default,
-    /// `new-reno` and `bbr`.
-    #[default]
-    Quinn,
-    /// [noq](https://docs.rs/noq) 1.4, a fork of quinn that obeys a controller's pacing rate. Its own
-    /// controllers are `cubic`, which is its default, `new-reno` and `bbr3`.
-    Noq,
+impl Default for QuicStack {
+    fn default() -> Self {
+        Self { stack: None, controller: None, reads: at_once() }
+    }
 }
 
-/// The implementation with a controller: the latter's name, and whether that is written outside.
+/// What the keys of a flow choose, over whatever protocol.
+pub(super) struct Chosen<'a> {
+    protocol: &'static str,
+    /// None: the default.
+    name: Option<&'a Located<String>>,
+    /// The implementation's own controller.
+    own: Option<&'a Located<String>>,
+    /// One of Windtunnel's.
+    ours: Option<&'a Controller>,
+    reads: Duration,
+    workload: Option<&'a Located<WorkloadKeys>>,
+}
+
+/// The implementation with a controller: the latter's name, and whether one of them is written
+/// outside.
 struct Controlled {
     name: String,
     maker: Arc<dyn MakeStack>,
     is_extended: bool,
 }
 
-impl Default for Chosen {
-    fn default() -> Self {
-        Self { stack: Stack::default(), controller: None, reads: at_once() }
+impl Quic {
+    /// What its keys choose.
+    pub(super) fn chosen(&self) -> Chosen<'_> {
+        Chosen {
+            protocol: "quic",
+            name: self.stack.stack.as_ref(),
+            own: self.stack.controller.as_ref(),
+            ours: self.controller.as_ref(),
+            reads: self.stack.reads.0,
+            workload: self.workload.as_ref(),
+        }
     }
 }
 
-impl Quic {
+impl Outside {
+    /// What its keys choose.
+    pub(super) fn chosen(&self) -> Chosen<'_> {
+        Chosen {
+            protocol: "stack",
+            name: Some(&self.stack.name),
+            own: self.stack.controller.as_ref(),
+            ours: None,
+            reads: self.stack.reads.0,
+            workload: self.workload.as_ref(),
+        }
+    }
+}
+
+impl Chosen<'_> {
+    /// Whether the receiver of the data connects.
+    pub(super) fn receiver_opens(&self) -> bool {
+        self.workload.is_some_and(|it| it.value.receiver_opens())
+    }
+
     /// How a flow between two nodes is carried, and what.
     pub(super) fn plan(
         &self,
@@ -92,16 +156,16 @@ impl Quic {
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
         let Controlled { name: controller, maker, is_extended } = self.controlled(context)?;
-        let keys = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
+        let keys = self.workload.map(|it| it.value.clone()).unwrap_or_default();
         let settings = StackSettings {
-            protocol: "quic",
+            protocol: self.protocol,
             maker,
             controller,
             is_extended,
             ip,
             dscp,
             receiver_opens: self.receiver_opens(),
-            reads: self.stack.reads.0,
+            reads: self.reads,
         };
         let segments = Segments {
             data: settings.maker.largest_datagram(),
@@ -111,15 +175,59 @@ impl Quic {
         Ok(Transport::Stack { settings: Arc::new(settings), workload })
     }
 
-    /// Whether the receiver of the data connects.
-    pub(super) fn receiver_opens(&self) -> bool {
-        self.workload.as_ref().is_some_and(|it| it.value.receiver_opens())
+    fn controlled(&self, context: &FlowContext<'_>) -> Result<Controlled, Mistake> {
+        let outside = &context.controllers.extensions.stacks;
+        let Some(named) = self.name else { return self.built_in(STACKS[0], context) };
+        let name = named.value.as_str();
+        if let Some(kind) = outside.iter().find(|it| it.name() == name) {
+            return self.outside(named, kind.as_ref());
+        }
+        // The built-in ones speak QUIC.
+        let built_in = STACKS.iter().filter(|_| self.protocol == "quic");
+        if let Some(it) = built_in.clone().find(|it| it.name == name) {
+            return self.built_in(*it, context);
+        }
+        let known = built_in.map(|it| it.name).chain(outside.iter().map(|it| it.name()));
+        let known: Vec<&str> = known.collect();
+        let mistake = named.mistake(format!("there is no stack `{name}`"));
+        Err(mistake.help(suggestion(name, &known)))
     }
 
-    fn controlled(&self, context: &FlowContext<'_>) -> Result<Controlled, Mistake> {
-        let Implementation { name: stack, controllers, with_own, with } =
-            self.stack.stack.implementation();
-        match (&self.controller, &self.stack.controller) {
+    /// One that is written outside, with its default or another controller of its own.
+    fn outside(
+        &self,
+        named: &Located<String>,
+        kind: &dyn StackKind,
+    ) -> Result<Controlled, Mistake> {
+        let name = kind.name();
+        let unusable = |why: String| {
+            named.mistake(format!("stack `{name}`: {why}")).help("repair it, or name another one")
+        };
+        let controllers = kind.controllers().map_err(unusable)?;
+        if let Some(ours) = self.ours {
+            let message = format!("`controller` cannot be used with {name}, which has its own");
+            let help = "leave out `controller`; one of the stack's own is `quic.controller`";
+            return Err(ours.kind.mistake(message).help(help));
+        }
+        let controllers: Vec<&str> = controllers.iter().map(String::as_str).collect();
+        let controller = match self.own {
+            Some(own) if !controllers.contains(&own.value.as_str()) => {
+                return Err(no_controller(name, own, &controllers));
+            }
+            Some(own) => Some(own.value.as_str()),
+            None => controllers.first().copied(),
+        };
+        let maker = kind.maker(controller).map_err(unusable)?;
+        Ok(Controlled { name: described(name, controller), maker, is_extended: true })
+    }
+
+    fn built_in(
+        &self,
+        implementation: Implementation,
+        context: &FlowContext<'_>,
+    ) -> Result<Controlled, Mistake> {
+        let Implementation { name: stack, controllers, with_own, with } = implementation;
+        match (self.ours, self.own) {
             (Some(_), Some(own)) => {
                 let message = "`controller` and `quic.controller` cannot both be set".to_owned();
                 Err(own.mistake(message).help("leave out one of them"))
@@ -133,23 +241,26 @@ impl Quic {
                 Ok(Controlled { name, maker: with(factory), is_extended })
             }
             (None, own) => {
-                let name = own.as_ref().map_or(controllers[0], |it| it.value.as_str());
+                let name = own.map_or(controllers[0], |it| it.value.as_str());
                 let maker = with_own(name).ok_or_else(|| {
-                    let message = format!("{stack} has no controller `{name}`");
-                    let span = own.as_ref().and_then(|it| it.span.clone());
-                    Mistake::new(message).at(span).help(suggestion(name, controllers))
+                    no_controller(stack, own.expect("it has its default"), controllers)
                 })?;
-                Ok(Controlled { name: format!("{stack}'s {name}"), maker, is_extended: false })
+                Ok(Controlled { name: described(stack, Some(name)), maker, is_extended: false })
             }
         }
     }
 }
 
-impl Stack {
-    fn implementation(self) -> Implementation {
-        match self {
-            Self::Quinn => QUINN,
-            Self::Noq => NOQ,
-        }
+/// A stack's own controller, as tables name it.
+fn described(stack: &str, controller: Option<&str>) -> String {
+    controller.map_or_else(|| stack.to_owned(), |it| format!("{stack}'s {it}"))
+}
+
+fn no_controller(stack: &str, named: &Located<String>, controllers: &[&str]) -> Mistake {
+    let name = named.value.as_str();
+    let mistake = named.mistake(format!("{stack} has no controller `{name}`"));
+    match controllers {
+        [] => mistake.help("leave it out: there is nothing to choose"),
+        _ => mistake.help(suggestion(name, controllers)),
     }
 }
