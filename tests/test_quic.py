@@ -53,7 +53,7 @@ def tshark(folder: Path, *arguments: str) -> list[list[str]]:
 
 
 @needs_tshark
-@pytest.mark.parametrize("stack", ["quinn", "noq"])
+@pytest.mark.parametrize("stack", ["quinn", "noq", "aioquic"])
 def test_tshark_decrypts_what_was_sent(windtunnel: Command, tmp_path: Path, stack: str) -> None:
     scenario = example('duration = "1 s"', f'quic = {{ stack = "{stack}" }}')
     (tmp_path / "quic.toml").write_text(scenario, encoding="utf-8")
@@ -65,10 +65,7 @@ def test_tshark_decrypts_what_was_sent(windtunnel: Command, tmp_path: Path, stac
     assert all("quic" in it for (it,) in protocols)
     # The handshake and the data are readable: frames of type 6 and 8 to 15.
     types = {
-        int(it, 16)
-        for (row,) in tshark(folder, "-e", "quic.frame_type")
-        for it in row.split(",")
-        if it
+        int(it) for (row,) in tshark(folder, "-e", "quic.frame_type") for it in row.split(",") if it
     }
     assert 6 in types and types & set(range(8, 16))
     # A packet of 1228 B takes 15.9824 ms: the handshake is two of them, the first answer four.
@@ -107,7 +104,7 @@ def test_cubic_over_quic_and_over_tcp_fill_the_link() -> None:
 @pytest.mark.parametrize(
     ("written", "message"),
     [
-        ('quic = { stack = "quiche" }', "known here: `quinn`, `noq`"),
+        ('quic = { stack = "quiche" }', "known here: `quinn`, `noq`, `aioquic`"),
         ('quic = { controller = "bbr3" }', "quinn has no controller `bbr3`"),
         ('protocol = "quic"\ncontroller = "dctcp"', "cannot be used with quinn"),
         ("quic = { multipath = true }", "quinn has no multipath"),

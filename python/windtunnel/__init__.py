@@ -13,6 +13,7 @@ from windtunnel.results import Results, ResultsError
 from windtunnel.running import run
 from windtunnel.scenario.scenario import Scenario
 from windtunnel.schedulers import Scheduler
+from windtunnel.stacks.stack import Stack
 from windtunnel.studies.errors import StudyError
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ __all__ = [
     "Scenario",
     "ScenarioError",
     "Scheduler",
+    "Stack",
     "StudyError",
     "__version__",
     "run",

@@ -11,6 +11,7 @@ __all__ = [
     "Acknowledgement",
     "Batch",
     "Congestion",
+    "Datagram",
     "Delivery",
     "DnsServer",
     "Download",
@@ -26,6 +27,7 @@ __all__ = [
     "PagingView",
     "Path",
     "PathView",
+    "Place",
     "Plugin",
     "RadioReport",
     "Scenario",
@@ -375,6 +377,34 @@ class TransmissionStart:
     application_limited: bool
     """Whether the application had nothing to send before."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
+
+@final
+class Place:
+    """One end of a connection that is to be."""
+
+    role: Literal["client", "server"]
+    """The one that connects, or the one that waits for that."""
+    own: tuple[str, int]
+    """Its own IP address and port."""
+    peer: tuple[str, int]
+    """Those of the other end."""
+    seed: int
+    """What its random numbers are to be made from: another one in each run."""
+    controller: str | None
+    """Which of its own congestion controllers it uses; None if it has none."""
+
+@final
+class Datagram:
+    """A UDP datagram that has arrived."""
+
+    source: tuple[str, int]
+    """The IP address and the port that it comes from."""
+    destination: tuple[str, int]
+    """Those that it was sent to."""
+    ecn: int
+    """Its ECN field: 0 Not-ECT, 1 ECT(1), 2 ECT(0), 3 CE."""
+    data: bytes
+    """Its data."""
 
 @final
 class Subflow:

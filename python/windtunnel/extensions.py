@@ -22,8 +22,9 @@ from windtunnel.path_policies import PathPolicy
 from windtunnel.plugins import SUFFIXES, Plugin
 from windtunnel.results import Results
 from windtunnel.schedulers import Scheduler
+from windtunnel.stacks.stack import Stack
 
-AnyExtension = Controller | Scheduler | BitrateRule | PathPolicy | PagingPolicy
+AnyExtension = Controller | Scheduler | BitrateRule | PathPolicy | PagingPolicy | Stack
 
 BASES: tuple[type, ...] = get_args(AnyExtension)
 """The classes that say what a class derived from one of them is."""
@@ -34,6 +35,7 @@ Extension = (
     | type[BitrateRule]
     | type[PathPolicy]
     | type[PagingPolicy]
+    | type[Stack]
     | Plugin
 )
 
@@ -114,9 +116,13 @@ def is_extension(found: Any) -> TypeGuard[type[Controller]]:
 
 
 def described(extensions: Extensions) -> dict[str, dict[str, str]]:
-    """Describe extensions, by their names in scenarios: what each is, and its fingerprint."""
+    """Describe extensions, by their names in scenarios: what each is, and its fingerprint.
+
+    Of a stack also the names of its controllers.
+    """
     return {
-        name: {"kind": kind_of(it), "sha256": fingerprint(it)} for name, it in extensions.items()
+        name: {"kind": kind_of(it), "sha256": fingerprint(it), **choices_of(it)}
+        for name, it in extensions.items()
     }
 
 
@@ -127,6 +133,13 @@ def kind_of(extension: Extension) -> str:
     return next(it.__name__ for it in BASES if issubclass(extension, it))
 
 
+def choices_of(extension: Extension) -> dict[str, str]:
+    """Give what a scenario may choose of an extension."""
+    if isinstance(extension, type) and issubclass(extension, Stack):
+        return {"controllers": " ".join(extension.controllers)}
+    return {}
+
+
 def in_words(extension: Extension) -> str:
     """Say what an extension is."""
     if isinstance(extension, Plugin):
@@ -135,9 +148,19 @@ def in_words(extension: Extension) -> str:
 
 
 def stand_ins(described: Mapping[str, Mapping[str, str]]) -> Extensions:
-    """Give a base class for each that was described: enough to read a scenario with."""
+    """Give a class for each that was described: enough to read a scenario with."""
     bases = {it.__name__: it for it in BASES}
-    return {name: bases[it["kind"]] for name, it in described.items()}
+    return {name: stand_in(bases[it["kind"]], it) for name, it in described.items()}
+
+
+def stand_in(base: type[Any], described: Mapping[str, str]) -> type[Any]:
+    """Give a base class, or of stacks one without a method that is missing."""
+    if not issubclass(base, Stack):
+        return base
+    controllers = tuple(described["controllers"].split())
+    made = type(base.__name__, (base,), {"controllers": controllers})
+    made.__abstractmethods__ = frozenset()  # type: ignore[attr-defined]
+    return made
 
 
 class ExtensionError(RuntimeError):

@@ -1,4 +1,5 @@
-"""Papers, scenarios, recipes, maps, traces and dissectors: what comes with the package as files.
+"""What comes with the package as files: papers, scenarios, recipes, maps, traces, dissectors and
+the certificate of servers.
 
 In the repository they are in `papers/` and `scenarios/`, to which the links in `data/` lead;
 a wheel holds copies of them.
@@ -22,3 +23,6 @@ NEW_PAPER = DATA / "paper"
 
 WIRESHARK = DATA / "wireshark"
 """Dissectors for Wireshark and tshark, of protocols that those do not know."""
+
+IDENTITY = (DATA / "identity").resolve()
+"""The certificate of all servers over QUIC, and its key, in DER."""

@@ -7,7 +7,7 @@ use pyo3::types::{PyDict, PyType};
 use windtunnel_lab::Extensions;
 
 use crate::plugins::Plugin;
-use crate::{bitrate_rules, controllers, paging_policies, path_policies, schedulers};
+use crate::{bitrate_rules, controllers, paging_policies, path_policies, schedulers, stacks};
 
 /// What the classes and libraries of a dictionary make, by their names in scenarios.
 pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
@@ -18,7 +18,8 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
     let rule = base("windtunnel.bitrate_rules", "BitrateRule")?;
     let policy = base("windtunnel.path_policies", "PathPolicy")?;
     let paging = base("windtunnel.paging_policies", "PagingPolicy")?;
-    let mut all = Extensions::default();
+    let stack = base("windtunnel.stacks.stack", "Stack")?;
+    let mut all = Extensions { stacks: vec![stacks::included()], ..Extensions::default() };
     for (name, class) in classes {
         let name: String = name.extract()?;
         if let Ok(plugin) = class.cast::<Plugin>() {
@@ -38,11 +39,13 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
             all.path_policies.push(path_policies::maker(name, &class)?);
         } else if is(&paging) {
             all.paging_policies.push(paging_policies::maker(name, &class));
+        } else if is(&stack) {
+            all.stacks.push(stacks::kind(name, &class));
         } else {
             return Err(PyTypeError::new_err(format!(
                 "extension `{name}` is not a subclass of windtunnel.Controller, \
-                 windtunnel.Scheduler, windtunnel.BitrateRule, windtunnel.PathPolicy or \
-                 windtunnel.PagingPolicy, nor a windtunnel.Plugin"
+                 windtunnel.Scheduler, windtunnel.BitrateRule, windtunnel.PathPolicy, \
+                 windtunnel.PagingPolicy or windtunnel.Stack, nor a windtunnel.Plugin"
             )));
         }
     }

@@ -21,6 +21,7 @@ mod path_policies;
 mod plugins;
 mod scenario;
 mod schedulers;
+mod stacks;
 #[cfg(target_os = "linux")]
 mod tcp;
 
@@ -46,6 +47,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
     controllers::add(module)?;
     schedulers::add(module)?;
+    stacks::add(module)?;
     bitrate_rules::add(module)?;
     paging_policies::add(module)?;
     path_policies::add(module)?;

@@ -16,9 +16,15 @@
 //! Time is what has passed since the run began. It never runs backwards, and a stack sees no other
 //! clock: one that reads the clock of the machine gives other results in each run.
 
+mod failure;
+mod kind;
+
 use std::fmt::Debug;
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
+
+pub use failure::Failure;
+pub use kind::StackKind;
 
 /// The ECN field of the IP header of a datagram (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -195,7 +201,7 @@ pub struct Place<'a> {
 /// Makes stacks.
 pub trait MakeStack: Debug + Send + Sync {
     /// Its name.
-    fn name(&self) -> &'static str;
+    fn name(&self) -> &str;
 
     /// The bytes of the largest datagram that it sends.
     fn largest_datagram(&self) -> u16;

@@ -19,6 +19,7 @@ enum Vice {
     None,
     Panics,
     SendsForEver,
+    SendsNothingForEver,
     SendsTooMuch,
     IsNeverMade,
     WakesInThePast,
@@ -120,6 +121,14 @@ impl Stack for End {
         let (number, length, is_last) = match self.vice {
             Vice::SendsForEver => (0, PAYLOAD, false),
             Vice::SendsTooMuch => (0, 70_000, false),
+            Vice::SendsNothingForEver => {
+                return Some(Departure {
+                    from: None,
+                    to: self.peer,
+                    ecn: Ecn::NotCapable,
+                    segment: 1,
+                });
+            }
             _ if self.role == Role::Server => {
                 std::mem::take(&mut self.answers).then_some((self.received, 0, false))?
             }
@@ -203,6 +212,7 @@ fn what_misbehaves_ends_its_flow_and_says_why() {
     assert_eq!(failure(Vice::Panics), "it panicked: a toy breaks");
     assert_eq!(failure(Vice::IsNeverMade), "there is no toy today");
     assert!(failure(Vice::SendsForEver).contains("datagrams at one instant"));
+    assert!(failure(Vice::SendsNothingForEver).contains("datagrams at one instant"));
     assert!(failure(Vice::SendsTooMuch).contains("70009 B"));
 }
 

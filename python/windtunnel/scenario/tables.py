@@ -2062,7 +2062,7 @@ class BlockingRead(TypedDict, total=False):
 class FlowDefaults(From, total=False):
     """Keys of a flow, none of them required."""
 
-    protocol: Literal["tcp", "udp"] | Literal["quic"]
+    protocol: Literal["tcp", "udp"] | Literal["quic"] | Literal["stack"]
     """Which kind."""
     to: str
     """The node that it goes to; required."""
@@ -2108,7 +2108,7 @@ class FlowDefaults(From, total=False):
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
     does. It needs timestamps; default: none."""
-    workload: TcpWorkload | UdpWorkload | TcpWorkload
+    workload: TcpWorkload | UdpWorkload | TcpWorkload | TcpWorkload
     """What it carries; default: `bulk`."""
     maximum_segment: str
     """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
@@ -2161,6 +2161,8 @@ class FlowDefaults(From, total=False):
     less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
     quic: Quic
     """The implementation at both ends; default: quinn."""
+    stack: OutsideStack
+    """The implementation at both ends; required."""
 
 
 Ip = Literal["v4", "v6"]
@@ -2430,10 +2432,14 @@ UdpWorkload = Literal["bulk", "frames"] | BulkUdpWorkload | OnOffUdpWorkload | F
 class Quic(TypedDict, total=False):
     """An implementation of QUIC."""
 
-    stack: Stack
-    """Which it is."""
+    stack: str
+    """Which it is: [`quinn`](https://docs.rs/quinn) 0.11, [`noq`](https://docs.rs/noq) 1.4, a
+    fork of quinn that obeys a controller's pacing rate,
+    [`aioquic`](https://aioquic.readthedocs.io), where that is installed, or the name of one that
+    is written outside; default: `quinn`."""
     controller: str
-    """The name of its own controller; default: its default."""
+    """The name of its own controller: quinn has `cubic`, `new-reno` and `bbr`, noq `cubic`, `new-
+    reno` and `bbr3`, aioquic `reno` and `cubic`; default: the first of them."""
     reads: str
     """For how long after a datagram has arrived its host waits for others before it reads them
     all at once, as a busy one does; default: it reads each at once."""
@@ -2449,11 +2455,7 @@ class Quic(TypedDict, total=False):
     """Whether the connection uses all of its paths at once; only noq can."""
     zero_rtt: bool
     """Whether the connection resumes an earlier one, so that what the client sends first leaves
-    before the handshake is over, with 0-RTT (RFC 9001, section 4.6)."""
-
-
-Stack = Literal["quinn", "noq"]
-"""The name of an implementation of QUIC."""
+    before the handshake is over, with 0-RTT (RFC 9001, section 4.6); quinn and noq can."""
 
 
 class PathMigration(TypedDict, total=False):
@@ -2463,6 +2465,18 @@ class PathMigration(TypedDict, total=False):
     """When."""
     path: Required[int]
     """The number of the path: 0 is that of the first."""
+
+
+class OutsideStack(TypedDict, total=False):
+    """An implementation of another protocol."""
+
+    name: Required[str]
+    """The name of one that is written outside."""
+    controller: str
+    """The name of its own controller; default: its default."""
+    reads: str
+    """For how long after a datagram has arrived its host waits for others before it reads them
+    all at once, as a busy one does; default: it reads each at once."""
 
 
 class DumbbellTopology(TypedDict, total=False):
@@ -3491,7 +3505,55 @@ class QuicFlow(From, total=False):
     """The implementation at both ends; default: quinn."""
 
 
-Flow = TcpFlow | UdpFlow | QuicFlow
+class StackFlow(From, total=False):
+    """Another protocol, by an implementation that is written outside."""
+
+    protocol: Literal["stack"]
+    """Which kind."""
+    to: str
+    """The node that it goes to; required."""
+    ip: Ip
+    """The version of IP."""
+    dscp: Dscp
+    """The class of all its packets, acknowledgements included: a name such as "EF". Queues look
+    at it that have bands or tins."""
+    start: str
+    """When it starts."""
+    start_within: str
+    """It starts at a random time, different in each run, at most this long after `start`."""
+    stop: str
+    """When its application stops, while what it handed over is still sent; default: at the end of
+    the run."""
+    path: Sequence[str]
+    """The links of its path, from `from` to `to`, which routing does not change; what comes back
+    takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    peer_name: str
+    """With regions: the name of the other end for the end that opens the connection, or over UDP
+    for `from`. That end asks the root of its region for the address, and the flow begins when the
+    answer arrives. Default: the address is known."""
+    pattern: FlowPattern
+    """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    such as `"rack-host-*"`. Default: they name one node each."""
+    count: int
+    """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
+    """For some keys, the values that the flows have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several flows starts than the one before it; default: they start
+    together."""
+    workload: TcpWorkload
+    """What it carries, where each connection of a flow over TCP is a stream; default: `bulk`."""
+    stack: OutsideStack
+    """The implementation at both ends; required."""
+
+
+Flow = TcpFlow | UdpFlow | QuicFlow | StackFlow
 """A flow over TCP or UDP, from one node to another."""
 
 

@@ -27,7 +27,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         &rows,
     )
     .text(FLOW, |it| it.name)
-    .text(column("protocol", "`ndn`, `tcp`, `mptcp`, `udp` or `quic`."), |it| it.protocol)
+    .text(column("protocol", "`ndn`, `tcp`, `mptcp`, `udp`, `quic` or `stack`."), |it| it.protocol)
     .text(column("node", "The destination of the data."), |it| it.node)
     .text_if_any(
         column(

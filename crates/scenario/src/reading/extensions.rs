@@ -7,6 +7,7 @@ use windtunnel_applications::sessions::PagingMaker;
 use windtunnel_applications::video::rules::RuleMaker;
 use windtunnel_controllers as controllers;
 use windtunnel_networks::scion::policies::PolicyMaker;
+use windtunnel_stack::StackKind;
 use windtunnel_transports::mptcp::scheduler;
 
 use crate::network::layers::LayerKind;
@@ -24,6 +25,8 @@ pub struct Extensions {
     pub path_policies: Vec<Arc<dyn PolicyMaker>>,
     /// Of policies that choose which pages of sessions move.
     pub paging_policies: Vec<Arc<dyn PagingMaker>>,
+    /// Implementations of transport protocols.
+    pub stacks: Vec<Arc<dyn StackKind>>,
     /// Kinds of network layers.
     pub layers: Vec<Arc<dyn LayerKind>>,
 }

@@ -10,6 +10,7 @@ use crate::reading::error::Mistake;
 use crate::reading::extensions::Extensions;
 use crate::reading::reader;
 use crate::study::scenario::Scenario;
+use crate::traffic::flows::STACKS;
 use crate::traffic::sessions::PAGING;
 
 impl Extensions {
@@ -24,6 +25,8 @@ impl Extensions {
         check("path policy", own, POLICIES.iter().copied())?;
         let own = self.paging_policies.iter().map(|it| it.name());
         check("paging policy", own, PAGING.iter().copied())?;
+        let built_in = STACKS.iter().map(|it| it.name);
+        check("stack", self.stacks.iter().map(|it| it.name()), built_in)?;
         self.check_layers()
     }
 

@@ -1,4 +1,4 @@
-//! Flows over TCP, UDP and QUIC.
+//! Flows over TCP, UDP, QUIC and protocols that are written outside.
 
 mod multipath;
 mod paths;
@@ -6,6 +6,7 @@ mod quic;
 mod several_paths;
 mod shared_settings;
 mod split;
+mod stack_paths;
 mod subflow_changes;
 mod tcp;
 mod udp;
@@ -36,11 +37,12 @@ use crate::reading::timers::{self, zero};
 use crate::reading::units::Measured;
 use paths::along;
 pub(crate) use paths::{FlowContext, room_taken};
-use quic::Quic;
+pub(crate) use quic::STACKS;
+use quic::{Outside, Quic};
 pub(crate) use tcp::Tcp;
 use udp::Udp;
 
-/// A flow, over TCP, UDP or QUIC.
+/// A flow, over TCP, UDP, QUIC or a protocol that is written outside.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
 pub(crate) struct Flow(pub(crate) Both<Common, Transport>);
@@ -115,6 +117,8 @@ pub(crate) enum Transport {
     Udp(Box<Udp>),
     /// QUIC, by an implementation that is used as it is.
     Quic(Box<Quic>),
+    /// Another protocol, by an implementation that is written outside.
+    Stack(Box<Outside>),
 }
 
 choice! {
@@ -198,7 +202,8 @@ impl Flow {
     pub(crate) fn receiver_opens(&self) -> bool {
         match &self.0.own {
             Transport::Tcp(it) => it.receiver_opens(),
-            Transport::Quic(it) => it.receiver_opens(),
+            Transport::Quic(it) => it.chosen().receiver_opens(),
+            Transport::Stack(it) => it.chosen().receiver_opens(),
             Transport::Udp(_) => false,
         }
     }
@@ -222,8 +227,12 @@ impl Flow {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
             Transport::Quic(it) => {
-                let transport = it.plan(ip, dscp, context, ends, path.is_some(), files)?;
-                (transport, None, None)
+                let has_path = path.is_some();
+                (it.chosen().plan(ip, dscp, context, ends, has_path, files)?, None, None)
+            }
+            Transport::Stack(it) => {
+                let has_path = path.is_some();
+                (it.chosen().plan(ip, dscp, context, ends, has_path, files)?, None, None)
             }
             Transport::Tcp(it) => {
                 let split = it.split(context, ends)?;

@@ -1,26 +1,31 @@
-//! Flows over QUIC, between implementations that are used as they are.
+//! Flows over implementations of transport protocols that are used as they are: over QUIC, and over
+//! what is written outside.
 
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
-use windtunnel_engine::{Duration, Time};
+use windtunnel_engine::Duration;
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_quic::{Implementation, NOQ, Options, QUINN};
 use windtunnel_quinn::WindtunnelFactory;
-use windtunnel_stack::MakeStack;
-use windtunnel_world::{Migration, StackPathPlan, StackSettings, Transport};
+use windtunnel_stack::{MakeStack, StackKind};
+use windtunnel_world::{StackSettings, Transport};
 
 use super::paths::FlowContext;
-use super::several_paths::{Interfaces, NamedPaths, check, named};
+use super::several_paths::NamedPaths;
+use super::stack_paths::{PathMigration, SeveralPaths};
 use super::workloads::{self, Segments};
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::files::Files;
 use crate::reading::located::Located;
 use crate::reading::units::Measured;
 use crate::traffic::controllers::Controller;
+
+/// The implementations that are built in; the first is the default.
+pub(crate) const STACKS: [Implementation; 2] = [QUINN, NOQ];
 
 /// A flow over QUIC.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -34,17 +39,29 @@ pub(crate) struct Quic {
     /// The implementation at both ends; default: quinn.
     #[serde(default)]
     #[serde(rename = "quic")]
-    stack: Chosen,
+    stack: QuicStack,
+}
+
+/// A flow over another protocol, by an implementation that is written outside.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Outside {
+    /// What it carries, where each connection of a flow over TCP is a stream; default: `bulk`.
+    workload: Option<Located<WorkloadKeys>>,
+    /// The implementation at both ends.
+    stack: OutsideStack,
 }
 
 /// An implementation of QUIC.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "Quic", deny_unknown_fields)]
-struct Chosen {
-    /// Which it is.
-    #[serde(default)]
-    stack: Stack,
-    /// The name of its own controller; default: its default.
+struct QuicStack {
+    /// Which it is: [`quinn`](https://docs.rs/quinn) 0.11, [`noq`](https://docs.rs/noq) 1.4, a fork of
+    /// quinn that obeys a controller's pacing rate, [`aioquic`](https://aioquic.readthedocs.io), where
+    /// that is installed, or the name of one that is written outside; default: `quinn`.
+    stack: Option<Located<String>>,
+    /// The name of its own controller: quinn has `cubic`, `new-reno` and `bbr`, noq `cubic`, `new-reno`
+    /// and `bbr3`, aioquic `reno` and `cubic`; default: the first of them.
     controller: Option<Located<String>>,
     /// For how long after a datagram has arrived its host waits for others before it reads them all
     /// at once, as a busy one does; default: it reads each at once.
@@ -63,60 +80,109 @@ struct Chosen {
     #[serde(default)]
     multipath: Located<bool>,
     /// Whether the connection resumes an earlier one, so that what the client sends first leaves before
-    /// the handshake is over, with 0-RTT (RFC 9001, section 4.6).
+    /// the handshake is over, with 0-RTT (RFC 9001, section 4.6); quinn and noq can.
     #[serde(default)]
-    zero_rtt: bool,
+    zero_rtt: Located<bool>,
 }
 
-/// The end that connects changes to another path.
+/// An implementation of another protocol.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct PathMigration {
-    /// When.
-    at: Measured<Duration>,
-    /// The number of the path: 0 is that of the first.
-    path: Located<usize>,
+#[serde(rename = "OutsideStack", deny_unknown_fields)]
+struct OutsideStack {
+    /// The name of one that is written outside.
+    name: Located<String>,
+    /// The name of its own controller; default: its default.
+    controller: Option<Located<String>>,
+    /// For how long after a datagram has arrived its host waits for others before it reads them all
+    /// at once, as a busy one does; default: it reads each at once.
+    #[serde(default = "at_once")]
+    reads: Measured<Duration>,
 }
 
 fn at_once() -> Measured<Duration> {
     Measured(Duration::ZERO)
 }
 
-/// The name of an implementation of QUIC.
-#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-enum Stack {
-    /// [quinn](https://docs.rs/quinn) 0.11. Its own controllers are `cubic`, which is its default,
-    /// `new-reno` and `bbr`.
-    #[default]
-    Quinn,
-    /// [noq](https://docs.rs/noq) 1.4, a fork of quinn that obeys a controller's pacing rate. Its own
-    /// controllers are `cubic`, which is its default, `new-reno` and `bbr3`.
-    Noq,
+impl Default for QuicStack {
+    fn default() -> Self {
+        Self {
+            stack: None,
+            controller: None,
+            reads: at_once(),
+            paths: None,
+            migrations: Vec::new(),
+            multipath: Located::default(),
+            zero_rtt: Located::default(),
+        }
+    }
 }
 
-/// The implementation with a controller: the latter's name, and whether that is written outside.
+/// What the keys of a flow choose, over whatever protocol.
+pub(super) struct Chosen<'a> {
+    protocol: &'static str,
+    /// None: the default.
+    name: Option<&'a Located<String>>,
+    /// The implementation's own controller.
+    own: Option<&'a Located<String>>,
+    /// One of Windtunnel's.
+    ours: Option<&'a Controller>,
+    reads: Duration,
+    paths: SeveralPaths<'a>,
+    /// Set, if the connection resumes an earlier one.
+    zero_rtt: Option<&'a Located<bool>>,
+    workload: Option<&'a Located<WorkloadKeys>>,
+}
+
+/// The implementation with a controller: the latter's name, and whether one of them is written
+/// outside.
 struct Controlled {
     name: String,
     maker: Arc<dyn MakeStack>,
     is_extended: bool,
 }
 
-impl Default for Chosen {
-    fn default() -> Self {
-        Self {
-            stack: Stack::default(),
-            controller: None,
-            reads: at_once(),
-            paths: None,
-            migrations: Vec::new(),
-            multipath: Located::default(),
-            zero_rtt: false,
+impl Quic {
+    /// What its keys choose.
+    pub(super) fn chosen(&self) -> Chosen<'_> {
+        Chosen {
+            protocol: "quic",
+            name: self.stack.stack.as_ref(),
+            own: self.stack.controller.as_ref(),
+            ours: self.controller.as_ref(),
+            reads: self.stack.reads.0,
+            paths: SeveralPaths {
+                paths: self.stack.paths.as_ref(),
+                migrations: &self.stack.migrations,
+                multipath: Some(&self.stack.multipath).filter(|it| it.value),
+            },
+            zero_rtt: Some(&self.stack.zero_rtt).filter(|it| it.value),
+            workload: self.workload.as_ref(),
         }
     }
 }
 
-impl Quic {
+impl Outside {
+    /// What its keys choose.
+    pub(super) fn chosen(&self) -> Chosen<'_> {
+        Chosen {
+            protocol: "stack",
+            name: Some(&self.stack.name),
+            own: self.stack.controller.as_ref(),
+            ours: None,
+            reads: self.stack.reads.0,
+            paths: SeveralPaths::default(),
+            zero_rtt: None,
+            workload: self.workload.as_ref(),
+        }
+    }
+}
+
+impl Chosen<'_> {
+    /// Whether the receiver of the data connects.
+    pub(super) fn receiver_opens(&self) -> bool {
+        self.workload.is_some_and(|it| it.value.receiver_opens())
+    }
+
     /// How a flow between two nodes is carried, and what.
     pub(super) fn plan(
         &self,
@@ -128,19 +194,19 @@ impl Quic {
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
         let Controlled { name: controller, maker, is_extended } = self.controlled(context)?;
-        let paths = self.stack.paths(context, ends, has_path, self.receiver_opens())?;
-        let keys = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
+        let paths = self.paths.plan(context, ends, has_path, self.receiver_opens())?;
+        let keys = self.workload.map(|it| it.value.clone()).unwrap_or_default();
         let settings = StackSettings {
-            protocol: "quic",
+            protocol: self.protocol,
             maker,
             controller,
             is_extended,
             ip,
             dscp,
             receiver_opens: self.receiver_opens(),
-            migrations: self.stack.migrations(paths.len())?,
+            migrations: self.paths.migrations(paths.len())?,
             paths,
-            reads: self.stack.reads.0,
+            reads: self.reads,
         };
         let segments = Segments {
             data: settings.maker.largest_datagram(),
@@ -150,22 +216,83 @@ impl Quic {
         Ok(Transport::Stack { settings: Arc::new(settings), workload })
     }
 
-    /// Whether the receiver of the data connects.
-    pub(super) fn receiver_opens(&self) -> bool {
-        self.workload.as_ref().is_some_and(|it| it.value.receiver_opens())
+    fn controlled(&self, context: &FlowContext<'_>) -> Result<Controlled, Mistake> {
+        let outside = &context.controllers.extensions.stacks;
+        let Some(named) = self.name else { return self.built_in(STACKS[0], context) };
+        let name = named.value.as_str();
+        if let Some(kind) = outside.iter().find(|it| it.name() == name) {
+            return self.outside(named, kind.as_ref());
+        }
+        // The built-in ones speak QUIC.
+        let built_in = STACKS.iter().filter(|_| self.protocol == "quic");
+        if let Some(it) = built_in.clone().find(|it| it.name == name) {
+            return self.built_in(*it, context);
+        }
+        let known = built_in.map(|it| it.name).chain(outside.iter().map(|it| it.name()));
+        let known: Vec<&str> = known.collect();
+        let mistake = named.mistake(format!("there is no stack `{name}`"));
+        Err(mistake.help(suggestion(name, &known)))
     }
 
-    fn controlled(&self, context: &FlowContext<'_>) -> Result<Controlled, Mistake> {
+    /// What is asked for beyond the defaults of a stack, if it can do that.
+    fn options(
+        &self,
+        stack: &str,
+        has_multipath: bool,
+        has_zero_rtt: bool,
+    ) -> Result<Options, Mistake> {
+        let (multipath, zero_rtt) = (self.paths.multipath, self.zero_rtt);
+        if let Some(it) = multipath.filter(|_| !has_multipath) {
+            return Err(it
+                .mistake(format!("{stack} has no multipath"))
+                .help("write stack = \"noq\", or leave out `multipath`"));
+        }
+        if let Some(it) = zero_rtt.filter(|_| !has_zero_rtt) {
+            return Err(it
+                .mistake(format!("{stack} cannot be made to resume a connection"))
+                .help("write stack = \"quinn\", or leave out `zero_rtt`"));
+        }
+        Ok(Options { multipath: multipath.is_some(), zero_rtt: zero_rtt.is_some() })
+    }
+
+    /// One that is written outside, with its default or another controller of its own.
+    fn outside(
+        &self,
+        named: &Located<String>,
+        kind: &dyn StackKind,
+    ) -> Result<Controlled, Mistake> {
+        let name = kind.name();
+        self.options(name, false, false)?;
+        let unusable = |why: String| {
+            named.mistake(format!("stack `{name}`: {why}")).help("repair it, or name another one")
+        };
+        let controllers = kind.controllers().map_err(unusable)?;
+        if let Some(ours) = self.ours {
+            let message = format!("`controller` cannot be used with {name}, which has its own");
+            let help = "leave out `controller`; one of the stack's own is `quic.controller`";
+            return Err(ours.kind.mistake(message).help(help));
+        }
+        let controllers: Vec<&str> = controllers.iter().map(String::as_str).collect();
+        let controller = match self.own {
+            Some(own) if !controllers.contains(&own.value.as_str()) => {
+                return Err(no_controller(name, own, &controllers));
+            }
+            Some(own) => Some(own.value.as_str()),
+            None => controllers.first().copied(),
+        };
+        let maker = kind.maker(controller).map_err(unusable)?;
+        Ok(Controlled { name: described(name, controller), maker, is_extended: true })
+    }
+
+    fn built_in(
+        &self,
+        implementation: Implementation,
+        context: &FlowContext<'_>,
+    ) -> Result<Controlled, Mistake> {
         let Implementation { name: stack, controllers, has_multipath, with_own, with } =
-            self.stack.stack.implementation();
-        self.stack.multipath.checked(
-            |it| !it || has_multipath,
-            || format!("{stack} has no multipath"),
-            "write stack = \"noq\", or leave out `multipath`",
-        )?;
-        let (multipath, zero_rtt) = (self.stack.multipath.value, self.stack.zero_rtt);
-        let options = Options { multipath, zero_rtt };
-        match (&self.controller, &self.stack.controller) {
+            implementation;
+        let options = self.options(stack, has_multipath, true)?;
+        match (self.ours, self.own) {
             (Some(_), Some(own)) => {
                 let message = "`controller` and `quic.controller` cannot both be set".to_owned();
                 Err(own.mistake(message).help("leave out one of them"))
@@ -179,97 +306,26 @@ impl Quic {
                 Ok(Controlled { name, maker: with(factory, options), is_extended })
             }
             (None, own) => {
-                let name = own.as_ref().map_or(controllers[0], |it| it.value.as_str());
+                let name = own.map_or(controllers[0], |it| it.value.as_str());
                 let maker = with_own(name, options).ok_or_else(|| {
-                    let message = format!("{stack} has no controller `{name}`");
-                    let span = own.as_ref().and_then(|it| it.span.clone());
-                    Mistake::new(message).at(span).help(suggestion(name, controllers))
+                    no_controller(stack, own.expect("it has its default"), controllers)
                 })?;
-                Ok(Controlled { name: format!("{stack}'s {name}"), maker, is_extended: false })
+                Ok(Controlled { name: described(stack, Some(name)), maker, is_extended: false })
             }
         }
     }
 }
 
-impl Chosen {
-    /// The paths of a connection between two nodes; none, if routing decides.
-    fn paths(
-        &self,
-        context: &FlowContext<'_>,
-        ends: [usize; 2],
-        has_path: bool,
-        receiver_opens: bool,
-    ) -> Result<Vec<StackPathPlan>, Mistake> {
-        let paths = self.paths.as_ref().map(|it| it.span.clone());
-        let migrations = || self.migrations.first().map(|it| it.path.span.clone());
-        let multipath = || self.multipath.value.then(|| self.multipath.span.clone());
-        let Some(span) = paths.or_else(migrations).or_else(multipath) else {
-            return Ok(Vec::new());
-        };
-        let mistake = |message: &str| Mistake::new(message).at(span.clone());
-        if has_path {
-            let mistake = mistake("`path` and several paths under `quic` cannot both be set");
-            return Err(mistake.help("name its paths under `quic.paths`"));
-        }
-        if context.paths.routed.are_apart(ends) {
-            let mistake =
-                mistake("several paths cannot be set between regions or autonomous systems");
-            return Err(mistake.help("leave out `paths`, `migrations` and `multipath`"));
-        }
-        let mut ports = match &self.paths {
-            Some(it) => named(context, ends, it)?,
-            None => context.paths.of_interfaces(ends),
-        };
-        if self.paths.is_none() {
-            let mut links = Vec::new();
-            ports.retain(|it| {
-                let link = if receiver_opens { it.last() } else { it.first() }.copied();
-                let is_new = !links.contains(&link);
-                links.push(link);
-                is_new
-            });
-        }
-        check(&ports, span.clone())?;
-        let interfaces = Interfaces::of(&ports, receiver_opens);
-        let clients: Vec<u8> = ports.iter().map(|it| interfaces.addresses(it)[0]).collect();
-        if let Some(place) = (1..ports.len()).find(|it| clients[..*it].contains(&clients[*it])) {
-            let end = context.nodes.name(ends[usize::from(receiver_opens)]);
-            let message =
-                format!("path {place} has the same link at `{end}` as another: one address");
-            let mistake = Mistake::new(message).at(span);
-            return Err(
-                mistake.help("name paths that begin on different links of the end that connects")
-            );
-        }
-        // A client that changes its own address keeps that of its server (RFC 9000, section 9).
-        let plan = |(ports, client)| {
-            let addresses = if receiver_opens { [0, client] } else { [client, 0] };
-            StackPathPlan { ports, addresses }
-        };
-        Ok(ports.into_iter().zip(clients).map(plan).collect())
-    }
-
-    /// The migrations of a flow with so many paths, in the order of time.
-    fn migrations(&self, paths: usize) -> Result<Vec<Migration>, Mistake> {
-        let mut planned = Vec::with_capacity(self.migrations.len());
-        for PathMigration { at, path } in &self.migrations {
-            path.checked(
-                |it| *it < paths,
-                || format!("there is no path {}: the flow has {paths}", path.value),
-                "their numbers begin with 0, in the order of `paths`",
-            )?;
-            planned.push(Migration { at: Time::ZERO + at.0, path: path.value });
-        }
-        planned.sort_by_key(|it| it.at);
-        Ok(planned)
-    }
+/// A stack's own controller, as tables name it.
+fn described(stack: &str, controller: Option<&str>) -> String {
+    controller.map_or_else(|| stack.to_owned(), |it| format!("{stack}'s {it}"))
 }
 
-impl Stack {
-    fn implementation(self) -> Implementation {
-        match self {
-            Self::Quinn => QUINN,
-            Self::Noq => NOQ,
-        }
+fn no_controller(stack: &str, named: &Located<String>, controllers: &[&str]) -> Mistake {
+    let name = named.value.as_str();
+    let mistake = named.mistake(format!("{stack} has no controller `{name}`"));
+    match controllers {
+        [] => mistake.help("leave it out: there is nothing to choose"),
+        _ => mistake.help(suggestion(name, controllers)),
     }
 }
