@@ -48,6 +48,7 @@ __all__ = [
     "measure_lookups",
     "ndn_get",
     "schema",
+    "serve_stack",
     "suggestion",
     "tcp_connect",
     "tcp_listen",
@@ -119,10 +120,14 @@ class Batch:
 
 @disjoint_base
 class Plugin:
-    """A dynamic library with a controller."""
+    """A dynamic library with a controller or a stack."""
 
-    def __new__(cls, file: pathlib.Path | str) -> Self:
-        """Load it. Raises ValueError if it is not one."""
+    def __new__(cls, file: pathlib.Path | str, command: list[str] | None = None) -> Self:
+        """Load it. Raises ValueError if it is not one.
+
+        With a command, each end of its stack is in a process of its own that this starts, with the
+        file as the last argument.
+        """
 
     @property
     def file(self) -> pathlib.Path:
@@ -130,7 +135,11 @@ class Plugin:
 
     @property
     def name(self) -> str:
-        """The name that it gives its controller."""
+        """The name that it gives its controller or its stack."""
+
+    @property
+    def controllers(self) -> list[str] | None:
+        """The names of the stack's own controllers; None of a library with a controller."""
 
 @disjoint_base
 class Scenario:
@@ -866,6 +875,12 @@ def measure_lookups(
     Each table has a name, and how many prefixes it has of each length from 0 to 32. Each row has
     `table`, `structure`, `destinations`, `entries`, `warm_ns` and `cold_ns`. Raises ValueError
     for a table that is empty or does not fit into the address space.
+    """
+
+def serve_stack(file: pathlib.Path | str) -> None:
+    """Serve an end of a library's stack over the standard input and output, until they close.
+
+    Raises OSError.
     """
 
 def schema() -> str: ...

@@ -19,7 +19,7 @@ from windtunnel.controllers import Controller
 from windtunnel.fingerprints import fingerprint
 from windtunnel.paging_policies import PagingPolicy
 from windtunnel.path_policies import PathPolicy
-from windtunnel.plugins import SUFFIXES, Plugin
+from windtunnel.plugins import SUFFIXES, Plugin, written
 from windtunnel.results import Results
 from windtunnel.schedulers import Scheduler
 from windtunnel.stacks.stack import Stack
@@ -48,28 +48,28 @@ class UnknownExtension(ValueError):
 
 
 def load(named: Iterable[str]) -> dict[str, Extension]:
-    """Load what is written as `FILE:CLASS`, or as the file of a library.
+    """Load what is written as `FILE:CLASS`, or as `FILE` or `process:FILE` of a library.
 
     Scenarios name the class `EarliestFirst` `earliest-first`, and a library as it names itself.
     Raises UnknownExtension.
     """
     found: dict[str, Extension] = {}
-    for written in named:
-        name, extension = loaded(written)
+    for text in named:
+        name, extension = loaded(text)
         if name in found:
-            raise UnknownExtension(f"{written}: there is another `{name}`")
+            raise UnknownExtension(f"{text}: there is another `{name}`")
         found[name] = extension
     return found
 
 
-def loaded(written: str) -> tuple[str, Extension]:
+def loaded(text: str) -> tuple[str, Extension]:
     """Load a class or a library, and give its name in scenarios. Raises UnknownExtension."""
-    if written.endswith(SUFFIXES):
-        library = plugin(written)
+    if text.endswith(SUFFIXES):
+        library = plugin(text)
         return library.name, library
-    file, name = file_of(written), written.rpartition(":")[2]
+    file, name = file_of(text), text.rpartition(":")[2]
     if file == Path():
-        raise UnknownExtension(f"`{written}` has no class; write FILE:CLASS, such as mine.py:Mine")
+        raise UnknownExtension(f"`{text}` has no class; write FILE:CLASS, such as mine.py:Mine")
     names = names_of(file)
     found = names.get(name)
     if not is_extension(found):
@@ -82,16 +82,17 @@ def loaded(written: str) -> tuple[str, Extension]:
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower(), found
 
 
-def file_of(written: str) -> Path:
+def file_of(text: str) -> Path:
     """Give the file of `FILE:CLASS`, or of a library."""
-    return Path(written if written.endswith(SUFFIXES) else written.rpartition(":")[0])
+    return written(text)[0] if text.endswith(SUFFIXES) else Path(text.rpartition(":")[0])
 
 
-def plugin(file: str) -> Plugin:
+def plugin(text: str) -> Plugin:
     """Load a library. Raises UnknownExtension."""
+    file, own_process = written(text)
     try:
         # A name without a folder would be searched for where the system has its libraries.
-        return Plugin(Path(file).absolute())
+        return Plugin(file.absolute(), own_process=own_process)
     except (OSError, ValueError) as error:
         raise UnknownExtension(str(error)) from error
 
@@ -129,14 +130,15 @@ def described(extensions: Extensions) -> dict[str, dict[str, str]]:
 def kind_of(extension: Extension) -> str:
     """Name the base class that says what a class is."""
     if isinstance(extension, Plugin):
-        return Controller.__name__
+        return (Controller if extension.controllers is None else Stack).__name__
     return next(it.__name__ for it in BASES if issubclass(extension, it))
 
 
 def choices_of(extension: Extension) -> dict[str, str]:
     """Give what a scenario may choose of an extension."""
-    if isinstance(extension, type) and issubclass(extension, Stack):
-        return {"controllers": " ".join(extension.controllers)}
+    if isinstance(extension, Plugin) or issubclass(extension, Stack):
+        controllers = extension.controllers
+        return {} if controllers is None else {"controllers": " ".join(controllers)}
     return {}
 
 

@@ -26,3 +26,6 @@ WIRESHARK = DATA / "wireshark"
 
 IDENTITY = (DATA / "identity").resolve()
 """The certificate of all servers over QUIC, and its key, in DER."""
+
+INCLUDE = (DATA / "include").resolve()
+"""The header of stacks in C."""

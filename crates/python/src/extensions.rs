@@ -23,7 +23,7 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
     for (name, class) in classes {
         let name: String = name.extract()?;
         if let Ok(plugin) = class.cast::<Plugin>() {
-            all.controllers.push(plugin.get().library.maker(&name));
+            plugin.get().add_to(&mut all, &name);
             continue;
         }
         let is = |base: &Bound<'_, PyAny>| {

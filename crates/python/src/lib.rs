@@ -52,6 +52,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     paging_policies::add(module)?;
     path_policies::add(module)?;
     module.add_class::<plugins::Plugin>()?;
+    module.add_function(wrap_pyfunction!(plugins::serve_stack, module)?)?;
     environment::add(module)?;
     fly::add(module)?;
     #[cfg(target_os = "linux")]

@@ -13,11 +13,29 @@
 //!
 //! One whose data are streams is a [`StreamStack`] as well, so that any application can use it.
 //!
+//! A library outside this tree exports one, by [`export!`] or in C
+//! (`include/windtunnel_stack.h`), and `Library` loads it, with the feature `load`.
+//!
 //! Time is what has passed since the run began. It never runs backwards, and a stack sees no other
 //! clock: one that reads the clock of the machine gives other results in each run.
 
+#[cfg(feature = "load")]
+#[allow(unsafe_code, reason = "memory of the system's; each use says why it is sound")]
+mod buffer;
+#[allow(unsafe_code, reason = "a C interface passes pointers; each use says why it is sound")]
+pub mod exported;
 mod failure;
+#[allow(unsafe_code, reason = "a C interface passes pointers; each use says why it is sound")]
+pub mod interface;
 mod kind;
+#[cfg(feature = "load")]
+#[allow(unsafe_code, reason = "a C interface passes pointers; each use says why it is sound")]
+mod loaded;
+#[cfg(all(feature = "load", unix))]
+mod messages;
+#[cfg(all(feature = "load", unix))]
+#[allow(unsafe_code, reason = "streams of the process; each use says why it is sound")]
+mod process;
 
 use std::fmt::Debug;
 use std::net::{IpAddr, SocketAddr};
@@ -25,6 +43,10 @@ use std::time::Duration;
 
 pub use failure::Failure;
 pub use kind::StackKind;
+#[cfg(feature = "load")]
+pub use loaded::{Library, LoadError};
+#[cfg(all(feature = "load", unix))]
+pub use process::serve;
 
 /// The ECN field of the IP header of a datagram (RFC 3168, section 5).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -221,4 +243,21 @@ pub trait MakeStack: Debug + Send + Sync {
     /// # Errors
     /// Why there can be none.
     fn make(&self, now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String>;
+}
+
+/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
+/// own controllers in brackets, of which the first is its default, and a function that makes a
+/// [`MakeStack`] from the name of one of them. One for each library.
+#[macro_export]
+macro_rules! export {
+    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
+            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
+                Box::new(($make)(controller))
+            }
+            $crate::exported::interface($name, &[$($controller),*], make)
+        }
+    };
 }

@@ -35,7 +35,7 @@ Extension = Annotated[
     typer.Option(
         metavar="FILE:CLASS",
         help="A class in Python that scenarios may name, `MyRule` as `my-rule`, or the file of a "
-        "library in Rust; may be repeated.",
+        "library in Rust or C, with `process:` before it in a process of its own; may be repeated.",
     ),
 ]
 Seed = Annotated[int | None, typer.Option(metavar="N", min=0, help="Replace the seed in the file.")]
