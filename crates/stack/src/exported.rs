@@ -12,7 +12,7 @@ use crate::interface::{
     self as c, End, Host, Interface, LOG_ERROR, LOG_SECRET, NONE, VERSION, ecn_codepoint,
     ecn_number, nanoseconds, text,
 };
-use crate::{Datagram, Event, MakeStack, Place, Role, StreamStack};
+use crate::{Datagram, Event, MakeStack, Path, Place, Role, StreamStack};
 
 /// Makes what makes ends, with one of the library's controllers.
 pub type Make = fn(Option<&str>) -> Box<dyn MakeStack>;
@@ -129,7 +129,8 @@ unsafe extern "C" fn create(
         let of = |it: &c::Address| it.read().ok_or("an address is of no version of IP");
         let role = if place.role == 0 { Role::Client } else { Role::Server };
         let (own, peer) = (of(&place.own)?, of(&place.peer)?);
-        let place = Place { role, own, peer, seed: u64::from_le_bytes(seed) };
+        let place =
+            Place { role, path: Path { own, peer }, further: &[], seed: u64::from_le_bytes(seed) };
         let make = MAKE.get().ok_or("the library exports nothing")?;
         let stack = make(controller).make(Duration::from_nanos(now), place)?;
         let held = Box::new(Held { stack, host, buffer: Vec::new(), told: 0 });
