@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use windtunnel_stack::{
-    Datagram, Departure, Ecn, Event, Place, Read, Role, Stack, State, StreamStack,
+    Datagram, Departure, Ecn, Event, Place, Read, Role, Stack, State, StreamStack, content,
 };
 
 use super::api::rustls::crypto::ring::default_provider;
@@ -16,7 +16,6 @@ use super::api::{
     self, ClientConfig, Connection, ConnectionHandle, DatagramEvent, Dir, EcnCodepoint, Endpoint,
     QuicClientConfig, ServerConfig, StreamEvent, StreamId, Transmit, TransportConfig,
 };
-use crate::content;
 use crate::identity::{self, NAME};
 use crate::secrets::Secrets;
 

@@ -12,12 +12,17 @@
 //! 6. [`Stack::state`]: what it tells of its connection.
 //!
 //! One whose data are streams is a [`StreamStack`] as well, so that any application can use it.
+//! What it sends and receives are the data of UDP datagrams, or whole IP packets: [`Unit`].
 //!
 //! Time is what has passed since the run began. It never runs backwards, and a stack sees no other
 //! clock: one that reads the clock of the machine gives other results in each run.
 
+pub mod content;
+pub mod trace;
+
 use std::fmt::Debug;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
 /// The ECN field of the IP header of a datagram (RFC 3168, section 5).
@@ -34,7 +39,19 @@ pub enum Ecn {
     Congestion,
 }
 
-/// A UDP datagram that has arrived.
+/// What a stack sends and receives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// The data of UDP datagrams, which its host puts into IP packets.
+    #[default]
+    UdpDatagram,
+    /// IP packets with their headers (RFC 791, RFC 8200), whose addresses are those of the two
+    /// ends. The host sets their class (DSCP), which is that of the flow, and routers do not decrement
+    /// their hop limits.
+    IpPacket,
+}
+
+/// A UDP datagram, or an IP packet, that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
     /// Where it comes from.
@@ -43,7 +60,7 @@ pub struct Datagram<'a> {
     pub to: SocketAddr,
     /// Its ECN field.
     pub ecn: Ecn,
-    /// Its data.
+    /// Its data; of an IP packet all of it, with that ECN field.
     pub bytes: &'a [u8],
 }
 
@@ -51,9 +68,9 @@ pub struct Datagram<'a> {
 /// shorter, as with segmentation offload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// Where it is sent to.
+    /// Where it is sent to; of IP packets, their headers say it.
     pub to: SocketAddr,
-    /// The ECN field of each datagram.
+    /// The ECN field of each datagram; of IP packets, their headers have it.
     pub ecn: Ecn,
     /// The bytes of each datagram but the last; not zero.
     pub segment: usize,
@@ -180,10 +197,15 @@ pub trait MakeStack: Debug + Send + Sync {
     /// Its name.
     fn name(&self) -> &'static str;
 
-    /// The bytes of the largest datagram that it sends.
+    /// Whether it sends and receives UDP datagrams or IP packets.
+    fn unit(&self) -> Unit {
+        Unit::default()
+    }
+
+    /// The bytes of the largest datagram that it sends, or IP packet with its headers.
     fn largest_datagram(&self) -> u16;
 
-    /// The bytes of the largest datagram that it sends before it knows that the path carries more.
+    /// The same of those that it sends before it knows that the path carries more.
     fn first_datagram(&self) -> u16 {
         self.largest_datagram()
     }
@@ -198,4 +220,31 @@ pub trait MakeStack: Debug + Send + Sync {
     /// # Errors
     /// Why there can be none.
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String>;
+}
+
+/// What is shared makes the same.
+impl<M: MakeStack + ?Sized> MakeStack for Arc<M> {
+    fn name(&self) -> &'static str {
+        (**self).name()
+    }
+
+    fn unit(&self) -> Unit {
+        (**self).unit()
+    }
+
+    fn largest_datagram(&self) -> u16 {
+        (**self).largest_datagram()
+    }
+
+    fn first_datagram(&self) -> u16 {
+        (**self).first_datagram()
+    }
+
+    fn is_deterministic(&self) -> bool {
+        (**self).is_deterministic()
+    }
+
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
+        (**self).make(now, place)
+    }
 }

@@ -8,10 +8,10 @@ use std::sync::Arc;
 use windtunnel_controllers::Failed;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
-use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Ecn, Packet, Route};
 use windtunnel_stack::{self as stack, Place, Role, State, StreamStack};
 
+use super::processor::Processor;
 use super::stack_counters::{StackCounters, StackCounts};
 use crate::alarm::Alarm;
 use crate::caught::panic_text;
@@ -55,6 +55,7 @@ pub(super) struct StackEnd {
     /// Datagrams that have arrived and are not read yet, and when they are.
     pub(super) unread: Vec<Packet>,
     pub(super) reads_at: Time,
+    pub(super) processor: Processor,
     pub(super) counters: StackCounters,
     /// What it told last, and why it failed, if it has.
     told: State,
@@ -144,7 +145,7 @@ impl Stacks {
             peer: self.addresses[1 - own],
             seed: self.seed << 1 | own as u64,
         };
-        let maker = &self.settings.maker;
+        let maker = self.settings.maker_of(side);
         self.ends[own].get_or_insert_with(|| {
             let made = guarded(|| maker.make(outside(now), place)).and_then(|it| it);
             let (stack, failure) = match made {
@@ -163,6 +164,7 @@ impl Stacks {
                 alarm: Alarm::NONE,
                 unread: Vec::new(),
                 reads_at: Time::NEVER,
+                processor: Processor::default(),
                 counters: StackCounters::default(),
                 told: State::default(),
                 failure,
@@ -184,12 +186,6 @@ impl Stacks {
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
         let ends = self.ends.iter().flatten().filter_map(|it| it.stack.as_deref());
         ends.map(|it| guarded(|| it.secrets()).unwrap_or_default())
-    }
-
-    pub(super) fn packet(&self, datagram: Datagram, ecn: Ecn) -> Packet {
-        let network_size = self.settings.headers() + datagram.length;
-        let body = Body::Datagram(datagram);
-        Packet { body, ecn, network_size, hops: 0, route: Route::default() }
     }
 }
 

@@ -7,6 +7,7 @@ mod shared_settings;
 mod split;
 mod subflow_changes;
 mod tcp;
+mod tcp_stack;
 mod udp;
 mod workloads;
 
@@ -37,6 +38,7 @@ use paths::along;
 pub(crate) use paths::{FlowContext, room_taken};
 use quic::Quic;
 pub(crate) use tcp::Tcp;
+use tcp_stack::TcpStack;
 use udp::Udp;
 
 /// A flow, over TCP, UDP or QUIC.
@@ -114,6 +116,8 @@ pub(crate) enum Transport {
     Udp(Box<Udp>),
     /// QUIC, by an implementation that is used as it is.
     Quic(Box<Quic>),
+    /// The Transmission Control Protocol, by an implementation that is used as it is.
+    TcpStack(Box<TcpStack>),
 }
 
 choice! {
@@ -198,6 +202,7 @@ impl Flow {
         match &self.0.own {
             Transport::Tcp(it) => it.receiver_opens(),
             Transport::Quic(it) => it.receiver_opens(),
+            Transport::TcpStack(it) => it.receiver_opens(),
             Transport::Udp(_) => false,
         }
     }
@@ -221,6 +226,9 @@ impl Flow {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
             Transport::Quic(it) => (it.plan(ip, dscp, context, ends, files)?, None, None),
+            Transport::TcpStack(it) => {
+                (it.plan(ip, dscp, context, ends, network, files)?, None, None)
+            }
             Transport::Tcp(it) => {
                 let split = it.split(context, ends)?;
                 if split.is_some() {

@@ -30,7 +30,7 @@ pub(crate) struct Quic {
     controller: Option<Controller>,
     /// What it carries, where each connection of a flow over TCP is a stream; default: `bulk`.
     workload: Option<Located<WorkloadKeys>>,
-    /// The implementation at both ends; default: quinn.
+    /// The implementations at both ends; default: quinn.
     #[serde(default)]
     #[serde(rename = "quic")]
     stack: Chosen,
@@ -43,15 +43,22 @@ struct Chosen {
     /// Which it is.
     #[serde(default)]
     stack: Stack,
+    /// The implementation at the receiver of the data, if it is another one; with its own default
+    /// controller, unless the flow has one of Windtunnel's. Default: the same.
+    receiver: Option<Stack>,
     /// The name of its own controller; default: its default.
     controller: Option<Located<String>>,
     /// For how long after a datagram has arrived its host waits for others before it reads them all
     /// at once, as a busy one does; default: it reads each at once.
-    #[serde(default = "at_once")]
+    #[serde(default = "no_time")]
     reads: Measured<Duration>,
+    /// How long the processor of each end takes for each datagram that it reads or sends; default:
+    /// no time.
+    #[serde(default = "no_time")]
+    cost: Measured<Duration>,
 }
 
-fn at_once() -> Measured<Duration> {
+pub(super) fn no_time() -> Measured<Duration> {
     Measured(Duration::ZERO)
 }
 
@@ -72,12 +79,15 @@ enum Stack {
 struct Controlled {
     name: String,
     maker: Arc<dyn MakeStack>,
+    /// The implementation of the receiver, if it is another one.
+    receiver: Option<Arc<dyn MakeStack>>,
     is_extended: bool,
 }
 
 impl Default for Chosen {
     fn default() -> Self {
-        Self { stack: Stack::default(), controller: None, reads: at_once() }
+        let (stack, controller) = (Stack::default(), None);
+        Self { stack, receiver: None, controller, reads: no_time(), cost: no_time() }
     }
 }
 
@@ -91,22 +101,23 @@ impl Quic {
         ends: [usize; 2],
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
-        let Controlled { name: controller, maker, is_extended } = self.controlled(context)?;
+        let Controlled { name: controller, maker, receiver, is_extended } =
+            self.controlled(context)?;
         let keys = self.workload.as_ref().map(|it| it.value.clone()).unwrap_or_default();
         let settings = StackSettings {
             protocol: "quic",
             maker,
+            receiver,
             controller,
             is_extended,
             ip,
             dscp,
             receiver_opens: self.receiver_opens(),
             reads: self.stack.reads.0,
+            cost: self.stack.cost.0,
         };
-        let segments = Segments {
-            data: settings.maker.largest_datagram(),
-            headers: settings.headers().into(),
-        };
+        let segments =
+            Segments { data: settings.largest_datagram(), headers: settings.headers().into() };
         let workload = workloads::plan(&keys, context, ends, segments, files)?;
         Ok(Transport::Stack { settings: Arc::new(settings), workload })
     }
@@ -119,6 +130,7 @@ impl Quic {
     fn controlled(&self, context: &FlowContext<'_>) -> Result<Controlled, Mistake> {
         let Implementation { name: stack, controllers, with_own, with } =
             self.stack.stack.implementation();
+        let receiver = self.stack.receiver.map(Stack::implementation);
         match (&self.controller, &self.stack.controller) {
             (Some(_), Some(own)) => {
                 let message = "`controller` and `quic.controller` cannot both be set".to_owned();
@@ -130,7 +142,8 @@ impl Quic {
                     .map_err(|it| ours.kind.mistake(it.to_string()).help("name another one"))?;
                 let name = settings.description().name.to_owned();
                 let is_extended = settings.maker().is_some();
-                Ok(Controlled { name, maker: with(factory), is_extended })
+                let receiver = receiver.map(|it| (it.with)(factory.clone()));
+                Ok(Controlled { name, maker: with(factory), receiver, is_extended })
             }
             (None, own) => {
                 let name = own.as_ref().map_or(controllers[0], |it| it.value.as_str());
@@ -139,7 +152,9 @@ impl Quic {
                     let span = own.as_ref().and_then(|it| it.span.clone());
                     Mistake::new(message).at(span).help(suggestion(name, controllers))
                 })?;
-                Ok(Controlled { name: format!("{stack}'s {name}"), maker, is_extended: false })
+                let receiver = receiver.and_then(|it| (it.with_own)(it.controllers[0]));
+                let name = format!("{stack}'s {name}");
+                Ok(Controlled { name, maker, receiver, is_extended: false })
             }
         }
     }
