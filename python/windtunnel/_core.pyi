@@ -225,6 +225,14 @@ class Scenario:
         IndexError if there is no such case.
         """
 
+    def flow_repeats(self) -> list[tuple[int, str, str, tuple[float, str] | None, bool]]:
+        """Run each case with flows over implementations of protocols twice, and compare.
+
+        Of each flow: the case's place, the flow's name and its implementation, when the first
+        datagram that differs was sent in seconds and what differs, or None, and whether all
+        datagrams had the same bytes. Raises ScenarioError if what is written outside fails.
+        """
+
     def advice(self) -> list[str]:
         """Say what is probably not meant, such as what would be after the end."""
 

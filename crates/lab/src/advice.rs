@@ -147,7 +147,8 @@ fn unfinished_files(plan: &Plan, flows: &[FlowBounds<'_>]) -> Vec<String> {
 /// Flows over implementations that do not repeat what they did.
 fn stacks_that_differ(plan: &Plan) -> Vec<String> {
     let differs = plan.flows.iter().filter_map(|flow| match &flow.transport {
-        Transport::Stack { settings, .. } if !settings.maker.is_deterministic() => Some(format!(
+        Transport::Stack { settings, .. }
+            if settings.makers().any(|it| !it.is_deterministic()) => Some(format!(
             "flow `{}`: {} draws random numbers of its own, and each run differs a little, also \
              with the same seed",
             flow.name, settings.controller

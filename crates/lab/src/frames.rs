@@ -19,7 +19,7 @@ use windtunnel_packets::real::{RealPacket, set_ecn};
 use windtunnel_packets::region;
 use windtunnel_packets::tcp::Segment;
 use windtunnel_packets::tunnel::{Encapsulation, connection, tunnel_of};
-use windtunnel_packets::udp;
+use windtunnel_packets::udp::{self, Content, Datagram};
 use windtunnel_packets::wireguard;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind};
@@ -286,8 +286,17 @@ impl Frames {
                 let multipath = multipath(segment, ether_type, *path);
                 (ether_type, ip::encode_segment(segment, packet.ecn, &addresses, &multipath))
             }
+            Body::Datagram(Datagram { content: Some(Content { is_packet: true, .. }), .. })
+            | Body::Real(_) => {
+                let mut bytes = seen.message.clone().unwrap_or_default();
+                if !bytes.is_empty() {
+                    set_ecn(&mut bytes, packet.ecn);
+                }
+                let is_v6 = RealPacket::version(&bytes) == IpVersion::V6;
+                (if is_v6 { EtherType::IPV6 } else { EtherType::IPV4 }, bytes)
+            }
             Body::Datagram(datagram) => {
-                let header = packet.network_size - udp::HEADER - datagram.length;
+                let header = packet.network_size - datagram.size();
                 let (ether_type, addresses) = addresses(header, datagram.flow, *path);
                 let bytes = match seen.message.as_deref() {
                     Some(data) => ip::encode_udp(data, datagram.dscp, packet.ecn, &addresses),
@@ -329,14 +338,6 @@ impl Frames {
                 let protocol = protocol_of(inner_type);
                 let (dscp, ecn) = (packet.dscp(), packet.ecn);
                 (ether_type, ip::encode_tunnelled(&inner, protocol, dscp, ecn, &addresses))
-            }
-            Body::Real(_) => {
-                let mut bytes = seen.message.clone().unwrap_or_default();
-                if !bytes.is_empty() {
-                    set_ecn(&mut bytes, packet.ecn);
-                }
-                let is_v6 = RealPacket::version(&bytes) == IpVersion::V6;
-                (if is_v6 { EtherType::IPV6 } else { EtherType::IPV4 }, bytes)
             }
             Body::Region(_) | Body::Scion(_) => return Err(no_layer(packet)),
         })

@@ -26,6 +26,7 @@ mod packets;
 mod qlog;
 mod randomness;
 mod recording;
+mod repeats;
 mod run_folder;
 mod series;
 pub mod tables;
@@ -41,6 +42,7 @@ pub use live::{LiveLine, LiveRun};
 pub use packets::PacketSettings;
 pub use randomness::without_randomness;
 pub use recording::Recording;
+pub use repeats::{FlowRepeat, flow_repeats};
 pub use tables::Run;
 pub use windtunnel_scenario::{
     Case, Extensions, ScenarioError, Study, TextPosition, check_toml, did_you_mean, suggestion,

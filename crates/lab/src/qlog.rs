@@ -123,6 +123,7 @@ fn protocol(plan: &Plan, flow: u32) -> (u32, &'static str) {
         Some(flow) => match &plan.flows[flow].transport {
             Transport::Tcp { settings, .. } => (u32::from(settings.maximum_segment), "TCP"),
             Transport::Udp(_) => (0, "UDP"),
+            Transport::Stack { settings, .. } if settings.protocol == "tcp" => (0, "TCP"),
             Transport::Stack { .. } => (0, "QUIC"),
         },
     }

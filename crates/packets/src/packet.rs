@@ -14,7 +14,7 @@ use crate::region::{self, RegionPacket};
 use crate::scion::{self, ScionPacket};
 use crate::tcp::Segment;
 use crate::tunnel::Tunnelled;
-use crate::udp::{self, Datagram};
+use crate::udp::Datagram;
 use crate::wireguard;
 
 /// A packet in transit. It fills one cache line, because with many packets in transit
@@ -221,7 +221,7 @@ impl Packet {
     pub fn ip_version(&self) -> Option<IpVersion> {
         let payload = match &self.body {
             Body::Segment(it) => it.size(),
-            Body::Datagram(it) => udp::HEADER + it.length,
+            Body::Datagram(it) => it.size(),
             Body::Dns(it) => return Some(it.version),
             _ => return None,
         };

@@ -108,6 +108,18 @@ pub fn set_ecn(bytes: &mut [u8], ecn: Ecn) {
     }
 }
 
+/// Sets the class of an IP packet, and makes the checksum of IPv4 right for it. Only for bytes that
+/// [`RealHeader::parse`] has read.
+pub fn set_dscp(bytes: &mut [u8], dscp: Dscp) {
+    let bits = u16::from(dscp.value());
+    if bytes[0] >> 4 == 6 {
+        let first = u16::from_be_bytes([bytes[0], bytes[1]]) & !(0x3f << 6) | bits << 6;
+        bytes[..2].copy_from_slice(&first.to_be_bytes());
+    } else {
+        change_word(bytes, (0, IPV4_CHECKSUM), |it| it & !0xfc | bits << 2);
+    }
+}
+
 /// Decrements the time to live or hop limit of an IP packet, as a router does that forwards it
 /// (RFC 1812, section 5.3.1; RFC 8200, section 3); false if it is used up, and the packet must not
 /// be forwarded. Only for bytes that [`RealHeader::parse`] has read.

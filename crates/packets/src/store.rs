@@ -15,7 +15,7 @@ use crate::region::{Content, RegionPacket};
 use crate::scion::{Path, PathHandle, ScionContent, ScionPacket};
 use crate::stored_paths::StoredPaths;
 use crate::tunnel::{Encapsulation, Tunnelled, leaving_tunnel};
-use crate::udp::Datagram;
+use crate::udp::{self, Datagram};
 
 /// Packets under handles. A packet is copied as a value, but what is inside of it lies here
 /// once and belongs to it: whoever drops a packet discards it, and whoever copies one that
@@ -378,7 +378,9 @@ impl Body {
             | Self::Scion(ScionPacket { content: ScionContent::Message(it), .. })
             | Self::Dns(DnsMessage { bytes: it, .. })
             | Self::Real(RealPacket { bytes: it, .. })
-            | Self::Datagram(Datagram { content: Some(it), .. }) => Some(it),
+            | Self::Datagram(Datagram { content: Some(udp::Content { bytes: it, .. }), .. }) => {
+                Some(it)
+            }
             _ => None,
         }
     }

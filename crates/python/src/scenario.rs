@@ -184,6 +184,20 @@ impl Scenario {
         details.check(&self.0).map_err(wrong)
     }
 
+    /// Runs each case with flows over implementations of protocols twice: of each flow the case's
+    /// place, its name, its implementation, when the first datagram that differs was sent in
+    /// seconds and what differs, and whether all had the same bytes.
+    #[expect(clippy::type_complexity, reason = "a row for Python")]
+    fn flow_repeats(
+        &self,
+        py: Python<'_>,
+    ) -> PyResult<Vec<(usize, String, String, Option<(f64, String)>, bool)>> {
+        let repeats = py.detach(|| lab::flow_repeats(&self.0)).map_err(ScenarioError::new_err)?;
+        let row =
+            |it: lab::FlowRepeat| (it.case, it.flow, it.stack, it.difference, it.has_same_bytes);
+        Ok(repeats.into_iter().map(row).collect())
+    }
+
     /// What is probably not meant, such as what would be after the end.
     fn advice(&self) -> Vec<String> {
         lab::advice(&self.0)

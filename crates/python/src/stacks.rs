@@ -180,8 +180,8 @@ impl MakeStack for Maker {
         };
         let argument = Place {
             role,
-            own: written(place.path.own),
-            peer: written(place.path.peer),
+            own: written(place.own),
+            peer: written(place.peer),
             seed: place.seed,
             controller: self.controller.clone(),
         };
@@ -192,7 +192,7 @@ impl MakeStack for Maker {
             match class.call1((nanoseconds(now), argument)) {
                 Ok(object) => {
                     let (object, failure) = (object.unbind(), Failure::default());
-                    Ok(Box::new(End { name, object, peer: place.path.peer, failure }) as _)
+                    Ok(Box::new(End { name, object, peer: place.peer, failure }) as _)
                 }
                 Err(error) => Err(format!("{name}.__init__: {}", said(py, &error))),
             }

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use windtunnel_stack::{
-    Datagram, Departure, Ecn, Event, Path, Place, Read, Role, Stack, State, StreamStack,
+    Datagram, Departure, Ecn, Event, Path, Place, Read, Role, Stack, State, StreamStack, content,
 };
 
 use super::api::{
@@ -16,7 +16,6 @@ use super::api::{
     StreamEvent, StreamId, Transmit, TransportConfig,
 };
 use super::configuration;
-use crate::content;
 use crate::identity::NAME;
 use crate::implementation::Options;
 use crate::secrets::Secrets;
@@ -56,7 +55,7 @@ pub(super) struct End {
 
 impl End {
     /// One that does not connect by itself.
-    pub(super) fn new(setting: &Setting, now: Duration, place: Place<'_>) -> Result<Self, String> {
+    pub(super) fn new(setting: &Setting, now: Duration, place: &Place) -> Result<Self, String> {
         let Setting { transport, sessions, .. } = setting;
         let as_server = match place.role {
             Role::Client => None,
@@ -86,13 +85,13 @@ impl End {
         config: ClientConfig,
         secrets: Arc<Secrets>,
         now: Duration,
-        place: Place<'_>,
+        place: &Place,
     ) -> Result<Self, String> {
         let mut end = Self { secrets, ..Self::new(setting, now, place)? };
-        let connected = end.endpoint.connect(end.began + now, config, place.path.peer, NAME);
+        let connected = end.endpoint.connect(end.began + now, config, place.peer, NAME);
         end.connection = Some(connected.map_err(|it| it.to_string())?);
         if setting.options.multipath {
-            end.further.extend(place.further);
+            end.further.extend(&place.further);
         }
         Ok(end)
     }

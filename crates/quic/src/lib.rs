@@ -3,7 +3,6 @@
 
 #![expect(clippy::duplicate_mod, reason = "quinn and noq, a fork of it, have the same methods")]
 
-mod content;
 mod identity;
 mod implementation;
 mod noq;

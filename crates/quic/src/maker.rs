@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use windtunnel_stack::{MakeStack, Place, Role, StreamStack};
+use windtunnel_stack::{MakeStack, Path, Place, Role, StreamStack};
 
 use super::api::{self, HAS_MULTIPATH, TransportConfig};
 use super::controller::{Controller, NAME};
@@ -69,7 +69,7 @@ impl MakeStack for Maker {
         self.controller.is_deterministic()
     }
 
-    fn make(&self, now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String> {
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let mut transport = TransportConfig::default();
         // A connection lasts as long as its flow.
         transport.max_idle_timeout(None);
@@ -83,21 +83,18 @@ impl MakeStack for Maker {
 }
 
 /// An end that begins now.
-fn begin(
-    setting: &Setting,
-    now: Duration,
-    place: Place<'_>,
-) -> Result<Box<dyn StreamStack>, String> {
+fn begin(setting: &Setting, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
     if place.role == Role::Server {
-        return Ok(Box::new(End::new(setting, now, place)?));
+        return Ok(Box::new(End::new(setting, now, &place)?));
     }
     let secrets: Arc<Secrets> = Arc::default();
     let config = configuration::client(Arc::clone(&setting.transport), Arc::clone(&secrets))?;
     if setting.options.zero_rtt {
-        let mut client = End::client(setting, config.clone(), Arc::default(), now, place)?;
-        let mut server = End::new(setting, now, Place { role: Role::Server, ..place })?;
-        earlier::connect(&mut client, &mut server, place.path)?;
+        let mut client = End::client(setting, config.clone(), Arc::default(), now, &place)?;
+        let mut server = End::new(setting, now, &Place { role: Role::Server, ..place.clone() })?;
+        let path = Path { own: place.own, peer: place.peer };
+        earlier::connect(&mut client, &mut server, path)?;
         secrets.clear();
     }
-    Ok(Box::new(End::client(setting, config, secrets, now, place)?))
+    Ok(Box::new(End::client(setting, config, secrets, now, &place)?))
 }

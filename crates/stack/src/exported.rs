@@ -12,7 +12,24 @@ use crate::interface::{
     self as c, End, Host, Interface, LOG_ERROR, LOG_SECRET, NONE, VERSION, ecn_codepoint,
     ecn_number, nanoseconds, text,
 };
-use crate::{Datagram, Event, MakeStack, Path, Place, Role, StreamStack};
+use crate::{Datagram, Event, MakeStack, Place, Role, StreamStack};
+
+/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
+/// own controllers in brackets, of which the first is its default, and a function that makes a
+/// [`MakeStack`] from the name of one of them. One for each library.
+#[macro_export]
+macro_rules! export {
+    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
+            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
+                Box::new(($make)(controller))
+            }
+            $crate::exported::interface($name, &[$($controller),*], make)
+        }
+    };
+}
 
 /// Makes what makes ends, with one of the library's controllers.
 pub type Make = fn(Option<&str>) -> Box<dyn MakeStack>;
@@ -129,8 +146,7 @@ unsafe extern "C" fn create(
         let of = |it: &c::Address| it.read().ok_or("an address is of no version of IP");
         let role = if place.role == 0 { Role::Client } else { Role::Server };
         let (own, peer) = (of(&place.own)?, of(&place.peer)?);
-        let place =
-            Place { role, path: Path { own, peer }, further: &[], seed: u64::from_le_bytes(seed) };
+        let place = Place { role, own, peer, further: Vec::new(), seed: u64::from_le_bytes(seed) };
         let make = MAKE.get().ok_or("the library exports nothing")?;
         let stack = make(controller).make(Duration::from_nanos(now), place)?;
         let held = Box::new(Held { stack, host, buffer: Vec::new(), told: 0 });

@@ -12,6 +12,7 @@
 //! 6. [`Stack::state`]: what it tells of its connection.
 //!
 //! One whose data are streams is a [`StreamStack`] as well, so that any application can use it.
+//! What it sends and receives are the data of UDP datagrams, or whole IP packets: [`Unit`].
 //!
 //! A library outside this tree exports one, by [`export!`] or in C
 //! (`include/windtunnel_stack.h`), and `Library` loads it, with the feature `load`.
@@ -22,6 +23,7 @@
 #[cfg(feature = "load")]
 #[allow(unsafe_code, reason = "memory of the system's; each use says why it is sound")]
 mod buffer;
+pub mod content;
 #[allow(unsafe_code, reason = "a C interface passes pointers; each use says why it is sound")]
 pub mod exported;
 mod failure;
@@ -36,9 +38,11 @@ mod messages;
 #[cfg(all(feature = "load", unix))]
 #[allow(unsafe_code, reason = "streams of the process; each use says why it is sound")]
 mod process;
+pub mod trace;
 
 use std::fmt::Debug;
 use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
 use std::time::Duration;
 
 pub use failure::Failure;
@@ -62,7 +66,19 @@ pub enum Ecn {
     Congestion,
 }
 
-/// A UDP datagram that has arrived.
+/// What a stack sends and receives.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Unit {
+    /// The data of UDP datagrams, which its host puts into IP packets.
+    #[default]
+    UdpDatagram,
+    /// IP packets with their headers (RFC 791, RFC 8200), whose addresses are those of the two
+    /// ends. The host sets their class (DSCP), which is that of the flow, and routers do not decrement
+    /// their hop limits.
+    IpPacket,
+}
+
+/// A UDP datagram, or an IP packet, that has arrived.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Datagram<'a> {
     /// Where it comes from.
@@ -71,7 +87,7 @@ pub struct Datagram<'a> {
     pub to: SocketAddr,
     /// Its ECN field.
     pub ecn: Ecn,
-    /// Its data.
+    /// Its data; of an IP packet all of it, with that ECN field.
     pub bytes: &'a [u8],
 }
 
@@ -81,9 +97,9 @@ pub struct Datagram<'a> {
 pub struct Departure {
     /// Which of the host's addresses it is sent from; none: the host's choice.
     pub from: Option<IpAddr>,
-    /// Where it is sent to.
+    /// Where it is sent to; of IP packets, their headers say it.
     pub to: SocketAddr,
-    /// The ECN field of each datagram.
+    /// The ECN field of each datagram; of IP packets, their headers have it.
     pub ecn: Ecn,
     /// The bytes of each datagram but the last; not zero.
     pub segment: usize,
@@ -208,14 +224,16 @@ pub struct Path {
 }
 
 /// One end of a connection that is to be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place<'a> {
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
     /// Which end.
     pub role: Role,
-    /// The path that it begins on.
-    pub path: Path,
-    /// Further ones that it may use at the same time.
-    pub further: &'a [Path],
+    /// Its own address.
+    pub own: SocketAddr,
+    /// That of the peer.
+    pub peer: SocketAddr,
+    /// Further paths that it may use at the same time.
+    pub further: Vec<Path>,
     /// What its random numbers are to be made from: another one in each run.
     pub seed: u64,
 }
@@ -225,10 +243,15 @@ pub trait MakeStack: Debug + Send + Sync {
     /// Its name.
     fn name(&self) -> &str;
 
-    /// The bytes of the largest datagram that it sends.
+    /// Whether it sends and receives UDP datagrams or IP packets.
+    fn unit(&self) -> Unit {
+        Unit::default()
+    }
+
+    /// The bytes of the largest datagram that it sends, or IP packet with its headers.
     fn largest_datagram(&self) -> u16;
 
-    /// The bytes of the largest datagram that it sends before it knows that the path carries more.
+    /// The same of those that it sends before it knows that the path carries more.
     fn first_datagram(&self) -> u16 {
         self.largest_datagram()
     }
@@ -242,22 +265,32 @@ pub trait MakeStack: Debug + Send + Sync {
     ///
     /// # Errors
     /// Why there can be none.
-    fn make(&self, now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String>;
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String>;
 }
 
-/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
-/// own controllers in brackets, of which the first is its default, and a function that makes a
-/// [`MakeStack`] from the name of one of them. One for each library.
-#[macro_export]
-macro_rules! export {
-    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
-        #[doc(hidden)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
-            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
-                Box::new(($make)(controller))
-            }
-            $crate::exported::interface($name, &[$($controller),*], make)
-        }
-    };
+/// What is shared makes the same.
+impl<M: MakeStack + ?Sized> MakeStack for Arc<M> {
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+
+    fn unit(&self) -> Unit {
+        (**self).unit()
+    }
+
+    fn largest_datagram(&self) -> u16 {
+        (**self).largest_datagram()
+    }
+
+    fn first_datagram(&self) -> u16 {
+        (**self).first_datagram()
+    }
+
+    fn is_deterministic(&self) -> bool {
+        (**self).is_deterministic()
+    }
+
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
+        (**self).make(now, place)
+    }
 }

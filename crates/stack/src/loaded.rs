@@ -231,7 +231,7 @@ impl MakeStack for Loaded {
         self.library.interface.is_deterministic != 0
     }
 
-    fn make(&self, now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String> {
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let context = Box::into_raw(Box::new(Context::new(place.seed)));
         let host = Box::into_raw(Box::new(c::Host { context: context.cast(), random, log }));
         let mut end = End {
@@ -240,7 +240,7 @@ impl MakeStack for Loaded {
             context,
             host,
             buffer: Buffer::new()?,
-            peer: place.path.peer.into(),
+            peer: place.peer.into(),
             name: self.name.clone(),
             failure: Failure::default(),
         };
@@ -249,8 +249,7 @@ impl MakeStack for Loaded {
             Role::Server => 1,
         };
         let controller = self.controller.as_ref().map_or(ptr::null(), |it| it.as_ptr());
-        let place =
-            c::Place { role, own: place.path.own.into(), peer: place.path.peer.into(), controller };
+        let place = c::Place { role, own: place.own.into(), peer: place.peer.into(), controller };
         let create = self.library.functions.create;
         // SAFETY: the arguments live during the call, and the host longer than the end.
         let code = unsafe { create(nanoseconds(now), &raw const place, host, &raw mut end.end) };

@@ -8,7 +8,7 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use crate::interface::{NONE, State as Numbers, ecn_codepoint, ecn_number, nanoseconds};
-use crate::{Datagram, Departure, Event, Path, Place, Role, StreamStack};
+use crate::{Datagram, Departure, Event, Place, Role, StreamStack};
 
 /// The longest message, so that what is not one does not take all memory.
 const LONGEST: usize = 1 << 26;
@@ -97,10 +97,9 @@ impl Message {
         self.data(address.to_string().as_bytes())
     }
 
-    pub(crate) fn place(self, place: Place<'_>, controller: Option<&str>) -> Self {
+    pub(crate) fn place(self, place: Place, controller: Option<&str>) -> Self {
         let role = u64::from(place.role == Role::Server);
-        let message =
-            self.number(role).address(place.path.own).address(place.path.peer).number(place.seed);
+        let message = self.number(role).address(place.own).address(place.peer).number(place.seed);
         let message = message.number(controller.is_some().into());
         message.data(controller.unwrap_or_default().as_bytes())
     }
@@ -185,11 +184,11 @@ impl Parts {
         self.text()?.parse().ok()
     }
 
-    pub(crate) fn place(&mut self) -> Option<(Place<'static>, Option<String>)> {
+    pub(crate) fn place(&mut self) -> Option<(Place, Option<String>)> {
         let role = if self.number()? == 0 { Role::Client } else { Role::Server };
         let (own, peer, seed) = (self.address()?, self.address()?, self.number()?);
         let (has_controller, controller) = (self.number()? == 1, self.text()?);
-        let place = Place { role, path: Path { own, peer }, further: &[], seed };
+        let place = Place { role, own, peer, further: Vec::new(), seed };
         Some((place, has_controller.then_some(controller)))
     }
 

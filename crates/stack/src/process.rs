@@ -76,7 +76,7 @@ impl MakeStack for Started {
         self.loaded.is_deterministic()
     }
 
-    fn make(&self, now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String> {
+    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let [program, arguments @ ..] = &self.command[..] else {
             return Err("there is no command".to_owned());
         };

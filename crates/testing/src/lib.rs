@@ -20,7 +20,9 @@ use std::time::Duration;
 use windtunnel_engine as engine;
 use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
 use windtunnel_stack::MakeStack;
-use windtunnel_world::{FlowCounters, StackCounts, Transport, World};
+pub use windtunnel_stack::trace::{Difference, Sent};
+pub use windtunnel_world::Repeat;
+use windtunnel_world::{FlowCounters, Plan, StackCounts, Transport, World, repeats};
 
 /// How long a transfer over a link may take in virtual time, unless that is said.
 const LONGEST: &str = "10 min";
@@ -44,6 +46,8 @@ pub struct Outcome {
     pub datagrams: [u64; 2],
     /// Packets that queues dropped, and that links lost.
     pub dropped: u64,
+    /// Packets that were in queues and on links at the end.
+    pub in_transit: u64,
     /// What both ends counted, and told at the end.
     pub ends: [StackCounts; 2],
 }
@@ -142,6 +146,43 @@ flows.test = {{ from = "sender", to = "receiver", protocol = "quic" }}
     /// `windtunnel check`.
     #[must_use]
     pub fn transfer(&self, stack: impl MakeStack + 'static, bytes: u64) -> Outcome {
+        let (plan, place) = self.plan(Arc::new(stack), None, bytes);
+        outcome(&plan, place)
+    }
+
+    /// The same between two implementations, the first one at the sender.
+    ///
+    /// # Panics
+    /// As [`Self::transfer`].
+    #[must_use]
+    pub fn transfer_between(
+        &self,
+        sender: impl MakeStack + 'static,
+        receiver: impl MakeStack + 'static,
+        bytes: u64,
+    ) -> Outcome {
+        let (plan, place) = self.plan(Arc::new(sender), Some(Arc::new(receiver)), bytes);
+        outcome(&plan, place)
+    }
+
+    /// What two such transfers with the same seed have in common.
+    ///
+    /// # Panics
+    /// As [`Self::transfer`].
+    #[must_use]
+    pub fn repeat(&self, stack: impl MakeStack + 'static, bytes: u64) -> Repeat {
+        let (plan, place) = self.plan(Arc::new(stack), None, bytes);
+        let repeats = repeats(&plan).unwrap_or_else(|error| panic!("{error:?}"));
+        repeats.into_iter().find(|it| it.flow == place).expect("it is over a stack")
+    }
+
+    /// The plan of a transfer, and the place of its flow there.
+    fn plan(
+        &self,
+        sender: Arc<dyn MakeStack>,
+        receiver: Option<Arc<dyn MakeStack>>,
+        bytes: u64,
+    ) -> (Plan, usize) {
         let file = format!("{{ kind = \"file\", size = \"{bytes} B\" }}");
         let network = self.clone().set("flows.test.workload", &file);
         let outside = Outside {
@@ -159,14 +200,16 @@ flows.test = {{ from = "sender", to = "receiver", protocol = "quic" }}
         let Transport::Stack { settings, .. } = &mut plan.flows[place].transport else {
             panic!("flow `test` is not over QUIC")
         };
-        Arc::make_mut(settings).maker = Arc::new(stack);
-        let mut world = World::new(&plan).unwrap_or_else(|error| panic!("{error:?}"));
-        outcome(&mut world, place, plan.end())
+        let settings = Arc::make_mut(settings);
+        (settings.maker, settings.receiver) = (sender, receiver);
+        (plan, place)
     }
 }
 
 /// Lets a world go on until a flow is over, or the end.
-fn outcome(world: &mut World, place: usize, end: engine::Time) -> Outcome {
+fn outcome(plan: &Plan, place: usize) -> Outcome {
+    let mut world = World::new(plan).unwrap_or_else(|error| panic!("{error:?}"));
+    let end = plan.end();
     let step = engine::Duration::from_millis(100);
     let mut now = engine::Time::ZERO;
     loop {
@@ -185,6 +228,7 @@ fn outcome(world: &mut World, place: usize, end: engine::Time) -> Outcome {
             received_bytes: ends[1].counters.received_bytes,
             datagrams: [0, 1].map(|it| ends[it].counters.datagrams),
             dropped,
+            in_transit: world.packets_in_transit(),
             ends: *ends,
         };
     }

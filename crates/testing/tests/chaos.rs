@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use windtunnel_stack::{
-    Datagram, Departure, Ecn, Event, MakeStack, Path, Place, Read, Stack, State, StreamStack,
+    Datagram, Departure, Ecn, Event, MakeStack, Place, Read, Stack, State, StreamStack,
 };
 use windtunnel_testing::Network;
 
@@ -15,7 +15,7 @@ struct Chaos(u64);
 #[derive(Debug)]
 struct End {
     state: u64,
-    path: Path,
+    place: Place,
     /// How much it may still do at this instant.
     left: u32,
 }
@@ -29,8 +29,8 @@ impl MakeStack for Chaos {
         1200
     }
 
-    fn make(&self, _now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String> {
-        let mut end = End { state: self.0 ^ place.seed, path: place.path, left: 0 };
+    fn make(&self, _now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
+        let mut end = End { state: self.0 ^ place.seed, place, left: 0 };
         if end.one_in(50) { Err("not today".to_owned()) } else { Ok(Box::new(end)) }
     }
 }
@@ -77,7 +77,7 @@ impl Stack for End {
         let size = if self.one_in(60) { self.draw() % 100_000 } else { self.draw() % 3000 };
         buffer.resize(size as usize, 7);
         let segment = if self.one_in(10) { self.draw() } else { 1 + self.draw() % 1200 };
-        let to = if self.one_in(300) { self.path.own } else { self.path.peer };
+        let to = if self.one_in(300) { self.place.own } else { self.place.peer };
         Some(Departure { from: None, to, ecn: Ecn::Capable0, segment: segment as usize })
     }
 

@@ -38,7 +38,7 @@ impl MakeStack for Toy {
         1009
     }
 
-    fn make(&self, _now: Duration, place: Place<'_>) -> Result<Box<dyn StreamStack>, String> {
+    fn make(&self, _now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         if self.0 == Vice::IsNeverMade {
             return Err("there is no toy today".to_owned());
         }
@@ -65,11 +65,11 @@ struct End {
 }
 
 impl End {
-    fn new(place: Place<'_>) -> Self {
+    fn new(place: Place) -> Self {
         Self {
             vice: Vice::None,
             role: place.role,
-            peer: place.path.peer,
+            peer: place.peer,
             written: 0,
             is_ended: false,
             next: 0,

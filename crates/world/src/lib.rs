@@ -47,6 +47,7 @@ mod port;
 mod port_id;
 mod real_packets;
 mod recorder;
+mod repeats;
 mod routers;
 mod routing;
 mod series;
@@ -77,6 +78,7 @@ pub use plan::{
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;
+pub use repeats::{Repeat, repeats};
 pub use routing::{Groups, Reached, Topology, Tree, Unreachable, ip_tree};
 pub use series::{
     ChannelSample, Chunk, FlowSample, NodeSample, PlaybackSample, PortSample, RecordingPlan,

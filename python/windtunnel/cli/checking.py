@@ -57,6 +57,35 @@ def expand(file: str, settings: dict[str, str], extensions: Extensions | None = 
     print(scenario.expanded(), end="", flush=True)
 
 
+def stacks(
+    file: str, settings: dict[str, str], as_json: bool, extensions: Extensions | None = None
+) -> list[Facts]:
+    """Run flows over implementations of protocols twice, say where they differ, and give that."""
+    scenario = checked(name_of(file), text_of(file), settings.items(), extensions)
+    cases = scenario.cases
+    repeats = [
+        {
+            "case": cases[case],
+            "flow": flow,
+            "stack": stack,
+            "difference_s": difference[0] if difference else None,
+            "difference": difference[1] if difference else None,
+            "has_same_bytes": has_same_bytes,
+        }
+        for case, flow, stack, difference, has_same_bytes in scenario.flow_repeats()
+    ]
+    if as_json:
+        answer({"file": file, "version": __version__, "flows": repeats})
+    elif not repeats:
+        say(f"{file}: no flow is over an implementation of a protocol")
+    for it in [] if as_json else repeats:
+        case = "".join(f"{value}, " for value in it["case"])
+        same = "times, sizes and bytes" if it["has_same_bytes"] else "times and sizes"
+        what = it["difference"] or f"the same {same} of all datagrams in two runs"
+        say(f"{case}flow `{it['flow']}` ({it['stack']}): {what}")
+    return repeats
+
+
 def facts(file: str, settings: dict[str, str], extensions: Extensions | None = None) -> Facts:
     """Read a scenario or a study, and give what it would run."""
     name, text = name_of(file), text_of(file)

@@ -390,6 +390,13 @@ def check_file(
         bool,
         typer.Option("--expand", help="Print a scenario with all that its tables stand for."),
     ] = False,
+    stacks: Annotated[
+        bool,
+        typer.Option(
+            "--stacks",
+            help="Run flows over implementations of protocols twice, and say where they differ.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Check a scenario or a study without running it."""
@@ -398,6 +405,12 @@ def check_file(
 
     if expand:
         checking.expand(file, parse_settings(settings), extensions.load(extension or []))
+    elif stacks:
+        repeats = checking.stacks(
+            file, parse_settings(settings), as_json, extensions.load(extension or [])
+        )
+        if any(it["difference"] for it in repeats):
+            raise typer.Exit(1)
     else:
         checking.check(file, parse_settings(settings), as_json, extensions.load(extension or []))
 

@@ -37,7 +37,7 @@ impl FlowBounds<'_> {
             }
             Transport::Udp(it) => (u32::from(it.payload), u32::from(it.ip.header() + udp::HEADER)),
             Transport::Stack { settings, .. } => {
-                (settings.maker.largest_datagram().into(), settings.headers().into())
+                (settings.largest_datagram().into(), settings.headers().into())
             }
         }
     }

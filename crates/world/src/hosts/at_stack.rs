@@ -96,7 +96,7 @@ impl Host for AtStack<'_> {
     }
 
     fn segment(&self) -> u16 {
-        self.hosts.stacks[self.stack as usize].settings.maker.largest_datagram()
+        self.hosts.stacks[self.stack as usize].settings.largest_datagram()
     }
 
     fn write_size(&self) -> Option<u64> {

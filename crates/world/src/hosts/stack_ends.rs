@@ -5,14 +5,13 @@ use std::net::SocketAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
-use smallvec::SmallVec;
 use windtunnel_controllers::Failed;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
-use windtunnel_packets::udp::Datagram;
-use windtunnel_packets::{Body, Ecn, Packet, Route};
+use windtunnel_packets::{Ecn, Packet, Route};
 use windtunnel_stack::{self as stack, Path, Place, Role, State, StreamStack};
 
+use super::processor::Processor;
 use super::stack_counters::{StackCounters, StackCounts};
 use crate::alarm::Alarm;
 use crate::caught::panic_text;
@@ -74,6 +73,7 @@ pub(super) struct StackEnd {
     /// Datagrams that have arrived and are not read yet, and when they are.
     pub(super) unread: Vec<Packet>,
     pub(super) reads_at: Time,
+    pub(super) processor: Processor,
     pub(super) counters: StackCounters,
     /// What it told last, and why it failed, if it has.
     told: State,
@@ -163,12 +163,14 @@ impl Stacks {
     pub(super) fn end(&mut self, now: Time, side: Side) -> &mut StackEnd {
         let (own, role) = (side as usize, self.role(side));
         let (migrated, path) = self.beginning(now, role);
-        let (maker, paths, seed) = (&self.settings.maker, &self.paths, self.seed);
+        let (paths, seed) = (&self.paths, self.seed);
+        let maker = self.settings.maker_of(side);
         self.ends[own].get_or_insert_with(|| {
             let further = paths.iter().enumerate().filter(|(place, _)| *place != path);
-            let further: SmallVec<[Path; 2]> = further.map(|(_, it)| it.from(side)).collect();
+            let further = further.map(|(_, it)| it.from(side)).collect();
             let seed = seed << 1 | own as u64;
-            let place = Place { role, path: paths[path].from(side), further: &further, seed };
+            let Path { own, peer } = paths[path].from(side);
+            let place = Place { role, own, peer, further, seed };
             let made = guarded(|| maker.make(outside(now), place)).and_then(|it| it);
             let (stack, failure) = match made {
                 Ok(stack) => (Some(stack), None),
@@ -188,6 +190,7 @@ impl Stacks {
                 alarm: Alarm::NONE,
                 unread: Vec::new(),
                 reads_at: Time::NEVER,
+                processor: Processor::default(),
                 counters: StackCounters::default(),
                 told: State::default(),
                 failure,
@@ -209,12 +212,6 @@ impl Stacks {
     pub(super) fn secrets(&self) -> impl Iterator<Item = String> {
         let ends = self.ends.iter().flatten().filter_map(|it| it.stack.as_deref());
         ends.map(|it| guarded(|| it.secrets()).unwrap_or_default())
-    }
-
-    pub(super) fn packet(&self, datagram: Datagram, ecn: Ecn) -> Packet {
-        let network_size = self.settings.headers() + datagram.length;
-        let body = Body::Datagram(datagram);
-        Packet { body, ecn, network_size, hops: 0, route: Route::default() }
     }
 }
 

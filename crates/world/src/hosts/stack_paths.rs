@@ -1,9 +1,10 @@
 //! The paths between the two ends of a flow whose transport is a stack, and which one is taken.
 
 use windtunnel_engine::Time;
+use windtunnel_packets::Route;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::udp;
-use windtunnel_stack::{Departure, Path, Role};
+use windtunnel_stack::{Departure, Path, Role, Unit};
 
 use super::stack_ends::{Stacks, outside};
 use crate::side::Side;
@@ -43,6 +44,11 @@ impl Stacks {
         }
     }
 
+    /// Where what the end of a side sends on a path enters the network.
+    pub(super) fn way(&self, side: Side, path: usize) -> (u32, Route) {
+        (self.nodes[side as usize], self.paths[path].routes[side as usize])
+    }
+
     /// On which path the end of a side sends: the one that it is on, if that has these addresses,
     /// or the first that has.
     ///
@@ -58,6 +64,10 @@ impl Stacks {
             return Err(format!(
                 "it sends a datagram of {segment} B, and {MOST_BYTES} B is the most"
             ));
+        }
+        // Of IP packets, their headers say where they go.
+        if self.settings.maker.unit() == Unit::IpPacket {
+            return Ok(0);
         }
         let current = self.ends[side as usize].as_ref().map_or(0, |it| it.path);
         let fits = |place: &usize| {

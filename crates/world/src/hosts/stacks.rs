@@ -3,13 +3,12 @@
 use smallvec::SmallVec;
 use windtunnel_applications::Stream;
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::real::set_ecn;
 use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Packet};
-use windtunnel_stack::{self as stack, Event as StackEvent, Path};
+use windtunnel_stack::{self as stack, Departure, Event as StackEvent, Path};
 
-use super::stack_ends::{
-    StackEnd, StackStream, Stacks, ecn_for_stack, ecn_of_stack, inside, outside,
-};
+use super::stack_ends::{StackEnd, StackStream, Stacks, ecn_for_stack, inside, outside};
 use super::state::Hosts;
 use crate::event::{Event, Kind};
 use crate::network::Network;
@@ -22,6 +21,49 @@ const GRANULARITY: Duration = Duration::from_nanos(1000);
 /// How often in a row a stack may ask for that while nothing comes or goes.
 const MOST_OVERDUE: u32 = 10_000;
 
+impl Stacks {
+    /// Sends these bytes from an end, when its processor is done with each part.
+    ///
+    /// # Errors
+    /// Why they cannot be sent.
+    fn leave(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        side: Side,
+        departure: &Departure,
+        bytes: &[u8],
+        sent: &mut u64,
+    ) -> Result<(), String> {
+        let segment = departure.segment.clamp(1, bytes.len().max(1));
+        let path = self.path_of(side, departure, segment)?;
+        let cost = self.settings.cost;
+        // What sends nothing for ever never ends either.
+        *sent += u64::from(bytes.is_empty());
+        for part in bytes.chunks(segment) {
+            let Some(end) = &mut self.ends[side as usize] else { break };
+            let leaves = if cost == Duration::ZERO { now } else { end.processor.work(now, cost) };
+            let number = end.counters.datagrams + end.processor.to_leave();
+            let packet =
+                self.packet(network, (side, path), (leaves, number), part, departure.ecn)?;
+            let Some(end) = &mut self.ends[side as usize] else { break };
+            end.overdue = 0;
+            if leaves > now {
+                end.processor.leave_at(leaves, packet);
+            } else {
+                end.counters.datagrams += 1;
+                let (node, route) = self.way(side, path);
+                network.send(now, node, route, packet);
+            }
+            *sent += 1;
+        }
+        match *sent > MOST_AT_ONCE {
+            true => Err(format!("it sends more than {MOST_AT_ONCE} datagrams at one instant")),
+            false => Ok(()),
+        }
+    }
+}
+
 impl StackEnd {
     /// What has happened to its streams; `happened` counts that at one instant.
     fn next_event(&mut self, happened: &mut u64) -> Option<StackEvent> {
@@ -32,6 +74,28 @@ impl StackEnd {
             return None;
         }
         Some(event)
+    }
+
+    /// When its stack wants to be woken: later than now.
+    fn next_wake(&mut self, now: Time) -> Option<Time> {
+        let wake = Time::ZERO + inside(self.call(|it| it.next_wake()).flatten()?);
+        if wake > now {
+            self.overdue = 0;
+            return Some(wake);
+        }
+        self.overdue += 1;
+        if self.overdue > MOST_OVERDUE {
+            self.fail("it asks for ever to be woken at a time that is over".to_owned());
+            return None;
+        }
+        Some(now + GRANULARITY)
+    }
+
+    /// Has it woken when its processor has done something.
+    fn wake_for_work(&mut self, network: &mut Network, own: (u32, Side)) {
+        if let Some(time) = self.processor.next() {
+            self.wake_at(network, time, own);
+        }
     }
 
     /// Has it woken at a time, if it is not before.
@@ -65,21 +129,49 @@ impl Hosts {
         end.counters.receive(datagram, packet.ecn);
         end.overdue = 0;
         end.unread.push(*packet);
-        if reads == Duration::ZERO {
-            self.read_for_stack(network, now, stack, side);
-        } else if end.reads_at == Time::NEVER {
+        if end.reads_at == Time::NEVER {
             end.reads_at = now + reads;
-            end.wake_at(network, end.reads_at, (stack, side));
+            if reads > Duration::ZERO {
+                end.wake_at(network, end.reads_at, (stack, side));
+            }
+        }
+        if reads == Duration::ZERO && !end.processor.is_busy() {
+            self.read_for_stack(network, now, stack, side);
         }
     }
 
-    /// A stack is given the datagrams that have arrived.
+    /// An end reads the datagrams that have arrived, which may take time.
     fn read_for_stack(&mut self, network: &mut Network, now: Time, stack: u32, side: Side) {
+        let stacks = &mut self.stacks[stack as usize];
+        let cost = stacks.settings.cost;
+        let end = stacks.end(now, side);
+        end.reads_at = Time::NEVER;
+        let packets = std::mem::take(&mut end.unread);
+        if cost == Duration::ZERO {
+            return self.hand_to_stack(network, now, (stack, side), packets);
+        }
+        end.processor.read(now, packets, cost);
+        end.wake_for_work(network, (stack, side));
+    }
+
+    /// A stack is given the datagrams that have arrived.
+    fn hand_to_stack(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        (stack, side): (u32, Side),
+        mut packets: Vec<Packet>,
+    ) {
+        for packet in &packets {
+            if let Body::Datagram(Datagram { content: Some(content), .. }) = packet.body
+                && content.is_packet
+            {
+                set_ecn(network.packets.message_mut(content.bytes), packet.ecn);
+            }
+        }
         let stacks = &mut self.stacks[stack as usize];
         stacks.end(now, side);
         let Some(end) = &mut stacks.ends[side as usize] else { return };
-        end.reads_at = Time::NEVER;
-        let mut packets = std::mem::take(&mut end.unread);
         let datagrams = packets.iter().filter_map(|packet| {
             let Body::Datagram(Datagram { content: Some(content), path, .. }) = packet.body else {
                 return None;
@@ -89,14 +181,17 @@ impl Hosts {
                 from: peer,
                 to: own,
                 ecn: ecn_for_stack(packet.ecn),
-                bytes: network.packets.message(content),
+                bytes: network.packets.message(content.bytes),
             })
         });
         let datagrams: SmallVec<[stack::Datagram<'_>; 1]> = datagrams.collect();
         end.call(|it| it.receive(outside(now), &datagrams));
         drop(datagrams);
         packets.drain(..).for_each(|it| network.packets.discard(&it));
-        end.unread = packets;
+        // There is room again for what comes.
+        if end.unread.is_empty() {
+            end.unread = packets;
+        }
         self.settle(network, now, stack, side);
         if let Some(end) = self.stack_end(stack, side) {
             end.note_round_trip();
@@ -104,21 +199,46 @@ impl Hosts {
         self.tell_watchers(network, now, stack, side);
     }
 
-    /// A stack reads what has arrived, or checks its timers.
+    /// A stack sends or has read what it was at work on, reads what has arrived, or checks its timers.
     pub(crate) fn wake_stack(&mut self, network: &mut Network, now: Time, of: u32) {
         let (stack, side) = (of / 2, if of & 1 == 0 { Side::Sender } else { Side::Receiver });
         let Some(end) = self.stack_end(stack, side) else { return };
         if !end.alarm.rings(now) {
             return;
         }
-        if end.reads_at <= now {
+        let read = self.finish_work(network, now, (stack, side));
+        if !read.is_empty() {
+            self.hand_to_stack(network, now, (stack, side), read);
+        }
+        let Some(end) = self.stack_end(stack, side) else { return };
+        if end.reads_at <= now && !end.processor.is_busy() {
             self.read_for_stack(network, now, stack, side);
         }
         self.stacks[stack as usize].migrate(now, side);
-        if let Some(end) = self.stack_end(stack, side) {
+        if let Some(end) = self.stack_end(stack, side)
+            && !end.processor.is_busy()
+        {
             end.call(|it| it.wake(outside(now)));
         }
         self.settle(network, now, stack, side);
+    }
+
+    /// Sends what has left the processor of an end; returns what it has read.
+    fn finish_work(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        (stack, side): (u32, Side),
+    ) -> Vec<Packet> {
+        let stacks = &mut self.stacks[stack as usize];
+        let Some(end) = &mut stacks.ends[side as usize] else { return Vec::new() };
+        while let Some(packet) = end.processor.take_left(now) {
+            end.counters.datagrams += 1;
+            let Body::Datagram(Datagram { path, .. }) = packet.body else { continue };
+            let route = stacks.paths[usize::from(path)].routes[side as usize];
+            network.send(now, stacks.nodes[side as usize], route, packet);
+        }
+        end.processor.take_read(now)
     }
 
     /// Does what follows when a stack was called: its application learns of what has happened,
@@ -142,20 +262,15 @@ impl Hosts {
         let migration = stacks.next_migration(side);
         let Some(end) = &mut stacks.ends[side as usize] else { return };
         end.is_busy = false;
-        end.wake_at(network, migration, (stack, side));
-        if let Some(Some(wake)) = end.call(|it| it.next_wake()) {
-            let mut wake = Time::ZERO + inside(wake);
-            if wake <= now {
-                wake = now + GRANULARITY;
-                end.overdue += 1;
-            } else {
-                end.overdue = 0;
-            }
-            if end.overdue > MOST_OVERDUE {
-                end.fail("it asks for ever to be woken at a time that is over".to_owned());
-            } else {
-                end.wake_at(network, wake, (stack, side));
-            }
+        let next = match end.processor.is_busy() {
+            true => end.processor.next(),
+            false => end.next_wake(now),
+        };
+        // An alarm keeps the earliest times only: that of reading is set again.
+        let reads = Some(end.reads_at).filter(|it| *it > now && *it < Time::NEVER);
+        let migrates = Some(migration).filter(|it| *it < Time::NEVER);
+        if let Some(time) = next.into_iter().chain(reads).chain(migrates).min() {
+            end.wake_at(network, time, (stack, side));
         }
     }
 
@@ -167,69 +282,22 @@ impl Hosts {
         (stack, side): (u32, Side),
         sent: &mut u64,
     ) -> bool {
+        let stacks = &mut self.stacks[stack as usize];
+        let Some(end) = &mut stacks.ends[side as usize] else { return false };
+        if end.processor.is_busy() {
+            return false;
+        }
         let mut bytes = std::mem::take(&mut self.stack_bytes);
         bytes.clear();
-        let end = self.stack_end(stack, side);
-        let departure =
-            end.and_then(|it| it.call(|it| it.send(outside(now), &mut bytes)).flatten());
-        if let Some(departure) = &departure {
-            let segment = departure.segment.clamp(1, bytes.len().max(1));
-            match self.stacks[stack as usize].path_of(side, departure, segment) {
-                Ok(path) => {
-                    let to = (stack, side, path);
-                    *sent +=
-                        self.send_datagrams(network, now, to, (departure.ecn, segment), &bytes);
-                }
-                Err(failure) => self.fail_stack(stack, side, failure),
-            }
-            // What sends nothing for ever never ends either.
-            *sent += u64::from(bytes.is_empty());
-            if *sent > MOST_AT_ONCE {
-                let what = format!("it sends more than {MOST_AT_ONCE} datagrams at one instant");
-                self.fail_stack(stack, side, what);
-            }
+        let departure = end.call(|it| it.send(outside(now), &mut bytes)).flatten();
+        if let Some(departure) = &departure
+            && let Err(failure) = stacks.leave(network, now, side, departure, &bytes, sent)
+            && let Some(end) = &mut stacks.ends[side as usize]
+        {
+            end.fail(failure);
         }
         self.stack_bytes = bytes;
         departure.is_some()
-    }
-
-    /// Sends bytes on a path as datagrams of that size; returns how many.
-    fn send_datagrams(
-        &mut self,
-        network: &mut Network,
-        now: Time,
-        (stack, side, path): (u32, Side, usize),
-        (ecn, segment): (stack::Ecn, usize),
-        bytes: &[u8],
-    ) -> u64 {
-        let stacks = &mut self.stacks[stack as usize];
-        let (node, route) = (stacks.nodes[side as usize], stacks.paths[path].routes[side as usize]);
-        let Some(end) = &mut stacks.ends[side as usize] else { return 0 };
-        let first = end.counters.datagrams;
-        let parts = bytes.chunks(segment);
-        end.counters.datagrams += parts.len() as u64;
-        end.overdue = 0;
-        let sent = parts.len() as u64;
-        for (sequence, part) in (first..).zip(parts) {
-            let datagram = Datagram {
-                flow: stacks.flow,
-                length: part.len() as u16,
-                dscp: stacks.settings.dscp,
-                path: path as u8,
-                sequence,
-                sent: now,
-                content: Some(network.packets.copy_message(part)),
-            };
-            let packet = stacks.packet(datagram, ecn_of_stack(ecn));
-            network.send(now, node, route, packet);
-        }
-        sent
-    }
-
-    fn fail_stack(&mut self, stack: u32, side: Side, failure: String) {
-        if let Some(end) = self.stack_end(stack, side) {
-            end.fail(failure);
-        }
     }
 
     fn on_event(

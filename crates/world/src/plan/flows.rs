@@ -8,12 +8,13 @@ use windtunnel_controllers::Need;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::{Dscp, udp};
-use windtunnel_stack::MakeStack;
+use windtunnel_stack::{MakeStack, Unit};
 use windtunnel_transports::mptcp::MultipathSettings;
 use windtunnel_transports::tcp::TcpSettings;
 
 use super::names::NameLookupPlan;
 use crate::port_id::PortId;
+use crate::side::Side;
 
 /// A flow over IP, from one node to another.
 #[derive(Clone, Debug)]
@@ -98,8 +99,11 @@ pub enum Transport {
 pub struct StackSettings {
     /// The name of the protocol, such as `quic`.
     pub protocol: &'static str,
-    /// Makes both ends.
+    /// Makes both ends, or that of the sender of the data.
     pub maker: Arc<dyn MakeStack>,
+    /// Makes that of the receiver of the data, if it is another implementation, which sends and
+    /// receives the same.
+    pub receiver: Option<Arc<dyn MakeStack>>,
     /// The name of what controls its congestion window.
     pub controller: String,
     /// Whether that is written outside.
@@ -117,6 +121,8 @@ pub struct StackSettings {
     pub migrations: Vec<Migration>,
     /// For how long after a datagram has arrived others are waited for that are read with it.
     pub reads: Duration,
+    /// How long each end takes for each datagram that it reads or sends.
+    pub cost: Duration,
 }
 
 /// A path of a flow between real implementations.
@@ -144,10 +150,31 @@ impl StackSettings {
         self.paths.get(path).map_or([0; 2], |it| it.addresses)
     }
 
-    /// The bytes of the headers of a datagram, from that of IP on.
+    /// The bytes of the headers that are added to what the stacks send, from that of IP on.
     #[must_use]
     pub fn headers(&self) -> u16 {
-        self.ip.header() + udp::HEADER
+        match self.maker.unit() {
+            Unit::UdpDatagram => self.ip.header() + udp::HEADER,
+            Unit::IpPacket => 0,
+        }
+    }
+
+    /// What makes the end there.
+    #[must_use]
+    pub(crate) fn maker_of(&self, side: Side) -> &dyn MakeStack {
+        let receiver = self.receiver.as_deref().filter(|_| side == Side::Receiver);
+        receiver.unwrap_or(&*self.maker)
+    }
+
+    /// What makes the two ends.
+    pub fn makers(&self) -> impl Iterator<Item = &dyn MakeStack> {
+        [Side::Sender, Side::Receiver].into_iter().map(|it| self.maker_of(it))
+    }
+
+    /// The bytes of the largest datagram, or IP packet, of both ends.
+    #[must_use]
+    pub fn largest_datagram(&self) -> u16 {
+        self.makers().map(MakeStack::largest_datagram).max().unwrap_or_default()
     }
 }
 
@@ -187,7 +214,8 @@ impl FlowPlan {
             Transport::Tcp { settings, .. } => [settings.maximum_segment, settings.headers()],
             Transport::Udp(it) => [it.payload, it.ip.header() + udp::HEADER],
             Transport::Stack { settings, .. } => {
-                [settings.maker.first_datagram(), settings.headers()]
+                let first = settings.makers().map(MakeStack::first_datagram).max();
+                [first.unwrap_or_default(), settings.headers()]
             }
         };
         u32::from(data) + u32::from(headers)

@@ -9,6 +9,7 @@ mod split;
 mod stack_paths;
 mod subflow_changes;
 mod tcp;
+mod tcp_stack;
 mod udp;
 mod workloads;
 
@@ -40,6 +41,7 @@ pub(crate) use paths::{FlowContext, room_taken};
 pub(crate) use quic::STACKS;
 use quic::{Outside, Quic};
 pub(crate) use tcp::Tcp;
+use tcp_stack::TcpStack;
 use udp::Udp;
 
 /// A flow, over TCP, UDP, QUIC or a protocol that is written outside.
@@ -119,6 +121,8 @@ pub(crate) enum Transport {
     Quic(Box<Quic>),
     /// Another protocol, by an implementation that is written outside.
     Stack(Box<Outside>),
+    /// The Transmission Control Protocol, by an implementation that is used as it is.
+    TcpStack(Box<TcpStack>),
 }
 
 choice! {
@@ -204,6 +208,7 @@ impl Flow {
             Transport::Tcp(it) => it.receiver_opens(),
             Transport::Quic(it) => it.chosen().receiver_opens(),
             Transport::Stack(it) => it.chosen().receiver_opens(),
+            Transport::TcpStack(it) => it.receiver_opens(),
             Transport::Udp(_) => false,
         }
     }
@@ -233,6 +238,9 @@ impl Flow {
             Transport::Stack(it) => {
                 let has_path = path.is_some();
                 (it.chosen().plan(ip, dscp, context, ends, has_path, files)?, None, None)
+            }
+            Transport::TcpStack(it) => {
+                (it.plan(ip, dscp, context, ends, network, files)?, None, None)
             }
             Transport::Tcp(it) => {
                 let split = it.split(context, ends)?;

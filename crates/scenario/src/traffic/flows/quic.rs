@@ -60,13 +60,20 @@ struct QuicStack {
     /// quinn that obeys a controller's pacing rate, [`aioquic`](https://aioquic.readthedocs.io), where
     /// that is installed, or the name of one that is written outside; default: `quinn`.
     stack: Option<Located<String>>,
+    /// The implementation at the receiver of the data, if it is another one; with its own default
+    /// controller, unless the flow has one of Windtunnel's. Default: the same.
+    receiver: Option<Located<String>>,
     /// The name of its own controller: quinn has `cubic`, `new-reno` and `bbr`, noq `cubic`, `new-reno`
     /// and `bbr3`, aioquic `reno` and `cubic`; default: the first of them.
     controller: Option<Located<String>>,
     /// For how long after a datagram has arrived its host waits for others before it reads them all
     /// at once, as a busy one does; default: it reads each at once.
-    #[serde(default = "at_once")]
+    #[serde(default = "no_time")]
     reads: Measured<Duration>,
+    /// How long the processor of each end takes for each datagram that it reads or sends; default:
+    /// no time.
+    #[serde(default = "no_time")]
+    cost: Measured<Duration>,
     /// The links of each path that the connection can take, from `from` to `to`; what comes back takes
     /// the same links. The end that connects has another address on each, and the connection begins on
     /// the first. Default: with `migrations` or `multipath`, the shortest path by each link of the end
@@ -91,15 +98,21 @@ struct QuicStack {
 struct OutsideStack {
     /// The name of one that is written outside.
     name: Located<String>,
+    /// That at the receiver of the data, if it is another one. Default: the same.
+    receiver: Option<Located<String>>,
     /// The name of its own controller; default: its default.
     controller: Option<Located<String>>,
     /// For how long after a datagram has arrived its host waits for others before it reads them all
     /// at once, as a busy one does; default: it reads each at once.
-    #[serde(default = "at_once")]
+    #[serde(default = "no_time")]
     reads: Measured<Duration>,
+    /// How long the processor of each end takes for each datagram that it reads or sends; default:
+    /// no time.
+    #[serde(default = "no_time")]
+    cost: Measured<Duration>,
 }
 
-fn at_once() -> Measured<Duration> {
+pub(super) fn no_time() -> Measured<Duration> {
     Measured(Duration::ZERO)
 }
 
@@ -108,7 +121,9 @@ impl Default for QuicStack {
         Self {
             stack: None,
             controller: None,
-            reads: at_once(),
+            receiver: None,
+            reads: no_time(),
+            cost: no_time(),
             paths: None,
             migrations: Vec::new(),
             multipath: Located::default(),
@@ -126,7 +141,9 @@ pub(super) struct Chosen<'a> {
     own: Option<&'a Located<String>>,
     /// One of Windtunnel's.
     ours: Option<&'a Controller>,
+    receiver: Option<&'a Located<String>>,
     reads: Duration,
+    cost: Duration,
     paths: SeveralPaths<'a>,
     /// Set, if the connection resumes an earlier one.
     zero_rtt: Option<&'a Located<bool>>,
@@ -149,7 +166,9 @@ impl Quic {
             name: self.stack.stack.as_ref(),
             own: self.stack.controller.as_ref(),
             ours: self.controller.as_ref(),
+            receiver: self.stack.receiver.as_ref(),
             reads: self.stack.reads.0,
+            cost: self.stack.cost.0,
             paths: SeveralPaths {
                 paths: self.stack.paths.as_ref(),
                 migrations: &self.stack.migrations,
@@ -169,7 +188,9 @@ impl Outside {
             name: Some(&self.stack.name),
             own: self.stack.controller.as_ref(),
             ours: None,
+            receiver: self.stack.receiver.as_ref(),
             reads: self.stack.reads.0,
+            cost: self.stack.cost.0,
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
@@ -193,12 +214,15 @@ impl Chosen<'_> {
         has_path: bool,
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
-        let Controlled { name: controller, maker, is_extended } = self.controlled(context)?;
+        let Controlled { name: controller, maker, is_extended } =
+            self.end(self.name, self.own, context)?;
+        let receiver = self.receiver.map(|it| self.receiver(it, context)).transpose()?;
         let paths = self.paths.plan(context, ends, has_path, self.receiver_opens())?;
         let keys = self.workload.map(|it| it.value.clone()).unwrap_or_default();
         let settings = StackSettings {
             protocol: self.protocol,
             maker,
+            receiver,
             controller,
             is_extended,
             ip,
@@ -207,31 +231,50 @@ impl Chosen<'_> {
             migrations: self.paths.migrations(paths.len())?,
             paths,
             reads: self.reads,
+            cost: self.cost,
         };
-        let segments = Segments {
-            data: settings.maker.largest_datagram(),
-            headers: settings.headers().into(),
-        };
+        let segments =
+            Segments { data: settings.largest_datagram(), headers: settings.headers().into() };
         let workload = workloads::plan(&keys, context, ends, segments, files)?;
         Ok(Transport::Stack { settings: Arc::new(settings), workload })
     }
 
-    fn controlled(&self, context: &FlowContext<'_>) -> Result<Controlled, Mistake> {
+    /// The implementation at an end: of that name, or the default one, with its own controller of a
+    /// name, or with one of Windtunnel's.
+    fn end(
+        &self,
+        named: Option<&Located<String>>,
+        own: Option<&Located<String>>,
+        context: &FlowContext<'_>,
+    ) -> Result<Controlled, Mistake> {
         let outside = &context.controllers.extensions.stacks;
-        let Some(named) = self.name else { return self.built_in(STACKS[0], context) };
+        let Some(named) = named else { return self.built_in(STACKS[0], own, context) };
         let name = named.value.as_str();
         if let Some(kind) = outside.iter().find(|it| it.name() == name) {
-            return self.outside(named, kind.as_ref());
+            return self.outside(named, own, kind.as_ref());
         }
         // The built-in ones speak QUIC.
         let built_in = STACKS.iter().filter(|_| self.protocol == "quic");
         if let Some(it) = built_in.clone().find(|it| it.name == name) {
-            return self.built_in(*it, context);
+            return self.built_in(*it, own, context);
         }
         let known = built_in.map(|it| it.name).chain(outside.iter().map(|it| it.name()));
         let known: Vec<&str> = known.collect();
         let mistake = named.mistake(format!("there is no stack `{name}`"));
         Err(mistake.help(suggestion(name, &known)))
+    }
+
+    /// What makes the receiver of the data, by the name of another implementation.
+    fn receiver(
+        &self,
+        named: &Located<String>,
+        context: &FlowContext<'_>,
+    ) -> Result<Arc<dyn MakeStack>, Mistake> {
+        if let Some(it) = self.zero_rtt {
+            let message = "`zero_rtt` and `receiver` cannot both be set".to_owned();
+            return Err(it.mistake(message).help("leave out one of them"));
+        }
+        Ok(self.end(Some(named), None, context)?.maker)
     }
 
     /// What is asked for beyond the defaults of a stack, if it can do that.
@@ -259,6 +302,7 @@ impl Chosen<'_> {
     fn outside(
         &self,
         named: &Located<String>,
+        own: Option<&Located<String>>,
         kind: &dyn StackKind,
     ) -> Result<Controlled, Mistake> {
         let name = kind.name();
@@ -273,7 +317,7 @@ impl Chosen<'_> {
             return Err(ours.kind.mistake(message).help(help));
         }
         let controllers: Vec<&str> = controllers.iter().map(String::as_str).collect();
-        let controller = match self.own {
+        let controller = match own {
             Some(own) if !controllers.contains(&own.value.as_str()) => {
                 return Err(no_controller(name, own, &controllers));
             }
@@ -287,12 +331,13 @@ impl Chosen<'_> {
     fn built_in(
         &self,
         implementation: Implementation,
+        own: Option<&Located<String>>,
         context: &FlowContext<'_>,
     ) -> Result<Controlled, Mistake> {
         let Implementation { name: stack, controllers, has_multipath, with_own, with } =
             implementation;
         let options = self.options(stack, has_multipath, true)?;
-        match (self.ours, self.own) {
+        match (self.ours, own) {
             (Some(_), Some(own)) => {
                 let message = "`controller` and `quic.controller` cannot both be set".to_owned();
                 Err(own.mistake(message).help("leave out one of them"))

@@ -1,4 +1,4 @@
-//! What streams carry: bytes that say where they are, so that others are noticed.
+//! What streams carry in simulations: bytes that say where they are, so that others are noticed.
 
 /// The bytes repeat after so many: a prime, so that no packet size is a multiple of it.
 const PERIOD: usize = 251;
@@ -16,13 +16,15 @@ static BYTES: [u8; PIECE + PERIOD] = {
 };
 
 /// The bytes of a stream from `offset` on: at most `most`, and not all in one piece.
-pub(crate) fn piece(offset: u64, most: u64) -> &'static [u8] {
+#[must_use]
+pub fn piece(offset: u64, most: u64) -> &'static [u8] {
     let start = (offset % PERIOD as u64) as usize;
     &BYTES[start..start + most.min(PIECE as u64) as usize]
 }
 
 /// Whether `bytes` are those of a stream from `offset` on.
-pub(crate) fn are_right(mut offset: u64, mut bytes: &[u8]) -> bool {
+#[must_use]
+pub fn are_right(mut offset: u64, mut bytes: &[u8]) -> bool {
     while !bytes.is_empty() {
         let expected = piece(offset, bytes.len() as u64);
         let (first, rest) = bytes.split_at(expected.len());
