@@ -12,8 +12,8 @@ use windtunnel_stack::{
     Datagram, Departure, Ecn, Event, Place, Read, Role, Stack, State, StreamStack,
 };
 
-use crate::SmoltcpController;
 use crate::connection::Connection;
+use crate::controller::SmoltcpController;
 use crate::ports;
 use crate::wire::Wire;
 

@@ -2062,7 +2062,7 @@ class BlockingRead(TypedDict, total=False):
 class FlowDefaults(From, total=False):
     """Keys of a flow, none of them required."""
 
-    protocol: Literal["tcp", "udp"] | Literal["quic"]
+    protocol: Literal["tcp", "udp"] | Literal["quic"] | Literal["tcp-stack"]
     """Which kind."""
     to: str
     """The node that it goes to; required."""
@@ -2108,7 +2108,7 @@ class FlowDefaults(From, total=False):
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
     does. It needs timestamps; default: none."""
-    workload: TcpWorkload | UdpWorkload | TcpWorkload
+    workload: TcpWorkload | UdpWorkload | TcpWorkload | TcpWorkload
     """What it carries; default: `bulk`."""
     maximum_segment: str
     """The data in a full segment; default: what fills a packet of 1500 B, which is 1448 B over
@@ -2160,7 +2160,9 @@ class FlowDefaults(From, total=False):
     """Whether datagrams become as small as a link between regions needs that is reported to carry
     less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
     quic: Quic
-    """The implementation at both ends; default: quinn."""
+    """The implementations at both ends; default: quinn."""
+    tcp: TcpImplementation
+    """The implementation at both ends; default: smoltcp."""
 
 
 Ip = Literal["v4", "v6"]
@@ -2432,15 +2434,40 @@ class Quic(TypedDict, total=False):
 
     stack: Stack
     """Which it is."""
+    receiver: Stack
+    """The implementation at the receiver of the data, if it is another one; with its own default
+    controller, unless the flow has one of Windtunnel's. Default: the same."""
     controller: str
     """The name of its own controller; default: its default."""
     reads: str
     """For how long after a datagram has arrived its host waits for others before it reads them
     all at once, as a busy one does; default: it reads each at once."""
+    cost: str
+    """How long the processor of each end takes for each datagram that it reads or sends; default:
+    no time."""
 
 
 Stack = Literal["quinn", "noq"]
 """The name of an implementation of QUIC."""
+
+
+class TcpImplementation(TypedDict, total=False):
+    """An implementation of TCP."""
+
+    stack: TcpImplementationName
+    """Which it is."""
+    controller: str
+    """The name of its own controller; default: its default."""
+    reads: str
+    """For how long after a packet has arrived its host waits for others before it reads them all
+    at once, as a busy one does; default: it reads each at once."""
+    cost: str
+    """How long the processor of each end takes for each packet that it reads or sends; default:
+    no time."""
+
+
+TcpImplementationName = Literal["smoltcp"]
+"""The name of an implementation of TCP."""
 
 
 class DumbbellTopology(TypedDict, total=False):
@@ -3466,10 +3493,58 @@ class QuicFlow(From, total=False):
     workload: TcpWorkload
     """What it carries, where each connection of a flow over TCP is a stream; default: `bulk`."""
     quic: Quic
-    """The implementation at both ends; default: quinn."""
+    """The implementations at both ends; default: quinn."""
 
 
-Flow = TcpFlow | UdpFlow | QuicFlow
+class TcpStackFlow(From, total=False):
+    """The Transmission Control Protocol, by an implementation that is used as it is."""
+
+    protocol: Literal["tcp-stack"]
+    """Which kind."""
+    to: str
+    """The node that it goes to; required."""
+    ip: Ip
+    """The version of IP."""
+    dscp: Dscp
+    """The class of all its packets, acknowledgements included: a name such as "EF". Queues look
+    at it that have bands or tins."""
+    start: str
+    """When it starts."""
+    start_within: str
+    """It starts at a random time, different in each run, at most this long after `start`."""
+    stop: str
+    """When its application stops, while what it handed over is still sent; default: at the end of
+    the run."""
+    path: Sequence[str]
+    """The links of its path, from `from` to `to`, which routing does not change; what comes back
+    takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    peer_name: str
+    """With regions: the name of the other end for the end that opens the connection, or over UDP
+    for `from`. That end asks the root of its region for the address, and the flow begins when the
+    answer arrives. Default: the address is known."""
+    pattern: FlowPattern
+    """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    such as `"rack-host-*"`. Default: they name one node each."""
+    count: int
+    """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
+    """For some keys, the values that the flows have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several flows starts than the one before it; default: they start
+    together."""
+    workload: TcpWorkload
+    """What it carries; default: `bulk`."""
+    tcp: TcpImplementation
+    """The implementation at both ends; default: smoltcp."""
+
+
+Flow = TcpFlow | UdpFlow | QuicFlow | TcpStackFlow
 """A flow over TCP or UDP, from one node to another."""
 
 

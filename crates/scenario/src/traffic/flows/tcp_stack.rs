@@ -23,6 +23,7 @@ use crate::traffic::needs::Network;
 /// A flow over TCP, by an implementation that is used as it is.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FlowOverTcpStack")]
 pub(crate) struct TcpStack {
     /// What it carries; default: `bulk`.
     workload: Option<Located<WorkloadKeys>>,
@@ -33,7 +34,7 @@ pub(crate) struct TcpStack {
 
 /// An implementation of TCP.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(rename = "TCP implementation", deny_unknown_fields)]
+#[serde(rename = "TcpImplementation", deny_unknown_fields)]
 struct Chosen {
     /// Which it is.
     #[serde(default)]
@@ -53,7 +54,7 @@ struct Chosen {
 
 /// The name of an implementation of TCP.
 #[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
-#[serde(rename = "TCP implementation name", rename_all = "kebab-case")]
+#[serde(rename = "TcpImplementationName", rename_all = "kebab-case")]
 enum Stack {
     /// [smoltcp](https://docs.rs/smoltcp) 0.14. Its own controllers are `cubic`, which is its
     /// default, `reno` and `none`: then its buffers of 1 MiB alone limit what is in flight.
