@@ -14,10 +14,14 @@
 //! One whose data are streams is a [`StreamStack`] as well, so that any application can use it.
 //! What it sends and receives are the data of UDP datagrams, or whole IP packets: [`Unit`].
 //!
+//! One with a clock of its own, which cannot say when it wants to be called, has a seventh call
+//! instead of the third and the fifth: [`OwnClock::run`](own_clock::OwnClock::run), until a time.
+//!
 //! Time is what has passed since the run began. It never runs backwards, and a stack sees no other
 //! clock: one that reads the clock of the machine gives other results in each run.
 
 pub mod content;
+pub mod own_clock;
 pub mod trace;
 
 use std::fmt::Debug;
