@@ -14,6 +14,9 @@
 //! One whose data are streams is a [`StreamStack`] as well, so that any application can use it.
 //! What it sends and receives are the data of UDP datagrams, or whole IP packets: [`Unit`].
 //!
+//! One with a clock of its own, which cannot say when it wants to be called, has a seventh call
+//! instead of the third and the fifth: [`OwnClock::run`](own_clock::OwnClock::run), until a time.
+//!
 //! A library outside this tree exports one, by [`export!`] or in C
 //! (`include/windtunnel_stack.h`), and `Library` loads it, with the feature `load`.
 //!
@@ -35,6 +38,7 @@ mod kind;
 mod loaded;
 #[cfg(all(feature = "load", unix))]
 mod messages;
+pub mod own_clock;
 #[cfg(all(feature = "load", unix))]
 #[allow(unsafe_code, reason = "streams of the process; each use says why it is sound")]
 mod process;

@@ -74,7 +74,8 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
     .count_if_any(
         column(
             "datagrams",
-            "Datagrams sent over UDP, and by the source of the data of a flow over QUIC.",
+            "Datagrams sent over UDP, and those or the packets that the source of the data sent of a \
+             flow over an implementation of QUIC or TCP.",
         ),
         |it| it.datagrams(),
     )

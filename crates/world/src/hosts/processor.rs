@@ -57,6 +57,7 @@ impl Processor {
 
     /// The next packet that has left.
     pub(super) fn take_left(&mut self, now: Time) -> Option<Packet> {
-        self.leaving.pop_front_if(|it| it.0 <= now).map(|it| it.1)
+        self.leaving.front().filter(|it| it.0 <= now)?;
+        self.leaving.pop_front().map(|it| it.1)
     }
 }

@@ -23,6 +23,7 @@ use crate::traffic::needs::Network;
 /// A flow over TCP, by an implementation that is used as it is.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "FlowOverTcpStack")]
 pub(crate) struct TcpStack {
     /// What it carries; default: `bulk`.
     workload: Option<Located<WorkloadKeys>>,
