@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from pathlib import Path
@@ -173,3 +174,34 @@ def test_zero_rtt_saves_a_round_trip() -> None:
     taken = dict(transfers.select("transport", "completion_s").iter_rows())
     assert taken["QUIC"] - taken["QUIC, 0-RTT"] == pytest.approx(0.08, rel=0.02)
     assert 0.08 < taken["QUIC, 0-RTT"] < 0.083
+
+
+@pytest.mark.parametrize("stack", ["quinn", "noq"])
+def test_events_have_each_datagram_and_qlogs_its_times(
+    windtunnel: Command, tmp_path: Path, stack: str
+) -> None:
+    lossy = 'rate = "10 Mbps"\nloss = "1 %"'
+    text = example('duration = "2 s"', f'quic = {{ stack = "{stack}" }}')
+    text = text.replace('rate = "10 Mbps"', lossy)
+    (tmp_path / "quic.toml").write_text(text, encoding="utf-8")
+    ended = windtunnel("run", "quic.toml", "--events", "download", "--out", "out")
+    assert ended.returncode == 0, ended.stderr
+    results = Results.load(tmp_path / "out")
+    events = results["packet_events"]
+    count = dict(events.group_by("kind").len().iter_rows())
+    in_transit = results["links"]["in_transit"].sum()
+    assert count["lost"] > 5
+    assert count["sent"] == count["received"] + count["lost"] + count["dropped"] + in_transit
+    sent = events.filter((pl.col("kind") == "sent") & (pl.col("at") == "sender"))
+    assert sent.height == results["flows"]["datagrams"][0]
+    assert sent["number"].to_list() == list(range(sent.height))
+    file = tmp_path / "out" / "events" / "run-0" / "download.sender.qlog"
+    records = [json.loads(it) for it in file.read_text(encoding="utf-8").split("\x1e")[1:]]
+    names = {"sent": "transport:packet_sent", "received": "transport:packet_received"}
+    for kind, name in names.items():
+        rows = events.filter((pl.col("kind") == kind) & (pl.col("at") == "sender"))
+        times = [it["time"] for it in records if it.get("name") == name]
+        assert times == pytest.approx((rows["time_s"] * 1000).to_list(), abs=1e-6)
+    windows = [it["data"] for it in records if it.get("name") == "recovery:metrics_updated"]
+    assert windows[0]["congestion_window"] in range(12_000, 15_000)
+    assert max(it["congestion_window"] for it in windows) > 20_000

@@ -48,6 +48,8 @@ struct End {
     file: BufWriter<File>,
     /// Bytes of a segment, in which windows count.
     segment: u32,
+    /// Whether what its packets hold is known to a stack only.
+    is_sealed: bool,
     /// A packet that arrived and may acknowledge more.
     held: Option<Received>,
     /// What was said last about how it fares.
@@ -117,16 +119,26 @@ impl Qlogs {
 }
 
 /// The bytes of a flow's segment, and the protocol that carries it.
-fn protocol(plan: &Plan, flow: u32) -> (u32, &'static str) {
+fn protocol(plan: &Plan, flow: u32) -> (u32, String) {
     match (flow as usize).checked_sub(plan.consumers.len()) {
-        None => (plan.consumers[flow as usize].settings.segment_size, "NDN"),
+        None => (plan.consumers[flow as usize].settings.segment_size, "NDN".to_owned()),
         Some(flow) => match &plan.flows[flow].transport {
-            Transport::Tcp { settings, .. } => (u32::from(settings.maximum_segment), "TCP"),
-            Transport::Udp(_) => (0, "UDP"),
-            Transport::Stack { settings, .. } if settings.protocol == "tcp" => (0, "TCP"),
-            Transport::Stack { .. } => (0, "QUIC"),
+            Transport::Tcp { settings, .. } => {
+                (u32::from(settings.maximum_segment), "TCP".to_owned())
+            }
+            Transport::Udp(_) => (0, "UDP".to_owned()),
+            Transport::Stack { settings, .. } => {
+                (u32::from(settings.largest_datagram()), settings.protocol.to_uppercase())
+            }
         },
     }
+}
+
+/// Whether a flow is over the implementation of a protocol that is used as it is.
+fn is_over_stack(plan: &Plan, flow: u32) -> bool {
+    let place = (flow as usize).checked_sub(plan.consumers.len());
+    let flow = place.map(|it| &plan.flows[it].transport);
+    matches!(flow, Some(Transport::Stack { .. }))
 }
 
 fn milliseconds(duration: Duration) -> f64 {
@@ -141,7 +153,8 @@ impl End {
         let path = folder.join(format!("{}.{at}.qlog", file_name(flow)));
         let file = BufWriter::new(File::create(path)?);
         let (segment, protocol) = protocol(plan, first.flow);
-        let mut end = Self { file, segment, held: None, metrics: Value::Null };
+        let is_sealed = is_over_stack(plan, first.flow);
+        let mut end = Self { file, segment, is_sealed, held: None, metrics: Value::Null };
         // Who opens a connection sends the first packet.
         let is_client = first.kind == PacketEventKind::Sent;
         let trace = json!({
@@ -209,7 +222,7 @@ impl End {
             let header = json!({ "packet_type": "1RTT", "packet_number": lost });
             self.event(event, "recovery:packet_lost", json!({ "header": header }))?;
         }
-        self.event(event, "transport:packet_sent", data(event, packet, &[]))?;
+        self.event(event, "transport:packet_sent", data(event, packet, &[], self.is_sealed))?;
         self.fares(event)
     }
 
@@ -219,7 +232,8 @@ impl End {
             return Ok(());
         };
         acknowledged.sort_unstable();
-        self.event(&event, "transport:packet_received", data(&event, packet, &acknowledged))?;
+        let data = data(&event, packet, &acknowledged, self.is_sealed);
+        self.event(&event, "transport:packet_received", data)?;
         self.fares(&event)
     }
 
@@ -241,8 +255,10 @@ impl End {
         let bytes = |segments: f64| (segments * f64::from(self.segment)) as u64;
         let mut metrics = json!({
             "congestion_window": bytes(state.cwnd),
-            "bytes_in_flight": state.in_flight * u64::from(self.segment),
         });
+        if let Some(segments) = state.in_flight {
+            metrics["bytes_in_flight"] = (segments * u64::from(self.segment)).into();
+        }
         // Without a threshold it is as large as can be.
         if bytes(state.ssthresh) < u64::from(u32::MAX) {
             metrics["ssthresh"] = bytes(state.ssthresh).into();
@@ -258,9 +274,10 @@ impl End {
 }
 
 /// A packet, and the numbers of those that it acknowledges.
-fn data(event: &PacketEvent, packet: u64, acknowledged: &[u64]) -> Value {
+/// What is in it is not told, if it is sealed.
+fn data(event: &PacketEvent, packet: u64, acknowledged: &[u64], is_sealed: bool) -> Value {
     let mut frames = Vec::new();
-    if event.bytes > 0 {
+    if event.bytes > 0 && !is_sealed {
         let offset = event.number.map(|it| it.saturating_sub(1));
         let offset = if event.connection.is_some() { offset } else { event.number };
         frames.push(json!({

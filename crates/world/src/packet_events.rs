@@ -56,8 +56,8 @@ pub struct SendingState {
     pub cwnd: f64,
     /// The slow-start threshold in segments.
     pub ssthresh: f64,
-    /// Segments or Interests in flight.
-    pub in_flight: u64,
+    /// Segments or Interests in flight; none where that is not known.
+    pub in_flight: Option<u64>,
     /// The smoothed round trip; none before a sample.
     pub smoothed_rtt: Option<Duration>,
     /// The controller's rate of sending in bits per second of data; none if it sets none.

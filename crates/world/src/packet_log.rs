@@ -85,7 +85,7 @@ pub(crate) struct PacketLog {
     numbers: Numbers,
     /// By their place; none of flows that are not logged.
     classes: Vec<Option<Class>>,
-    /// Of flows over UDP that are logged, by their place: the nodes of their ends.
+    /// Of flows over UDP or a stack that are logged, by their place: the nodes of their ends.
     datagrams: BTreeMap<u32, [u32; 2]>,
     /// How many consumers there are, whose places precede those of other flows.
     consumers: u32,
@@ -217,17 +217,17 @@ impl PacketLog {
         }
     }
 
-    // -- UDP ----------------------------------------------------------------
+    // -- Datagrams ----------------------------------------------------------
 
-    fn of_datagram(&self, now: Time, datagram: &Datagram, side: Side) -> Option<PacketEvent> {
+    fn of_datagram(&self, at: AtEnd, datagram: &Datagram) -> Option<PacketEvent> {
         let nodes = self.datagrams.get(&datagram.flow)?;
         Some(PacketEvent {
-            time: now,
+            time: at.now,
             flow: self.consumers + datagram.flow,
             connection: None,
             subflow: None,
-            node: Some(nodes[side as usize]),
-            place: end(side),
+            node: Some(nodes[at.side as usize]),
+            place: end(at.side),
             kind: PacketEventKind::Sent,
             number: Some(datagram.sequence),
             bytes: u64::from(datagram.length),
@@ -236,22 +236,22 @@ impl PacketLog {
             acknowledgement: None,
             is_marked: false,
             rtt: None,
-            state: None,
+            state: at.state,
         })
     }
 
-    /// A source of datagrams sends one.
-    pub(crate) fn datagram_left(&mut self, now: Time, packet: &Packet) {
+    /// A datagram leaves an end of its flow.
+    pub(crate) fn datagram_left(&mut self, at: AtEnd, packet: &Packet) {
         let Body::Datagram(datagram) = &packet.body else { return };
-        if let Some(row) = self.of_datagram(now, datagram, Side::Sender) {
+        if let Some(row) = self.of_datagram(at, datagram) {
             self.push(with_header(row, packet));
         }
     }
 
-    /// A datagram arrives at its sink.
-    pub(crate) fn datagram_arrived(&mut self, now: Time, packet: &Packet) {
+    /// A datagram arrives at an end of its flow.
+    pub(crate) fn datagram_arrived(&mut self, at: AtEnd, packet: &Packet) {
         let Body::Datagram(datagram) = &packet.body else { return };
-        if let Some(row) = self.of_datagram(now, datagram, Side::Receiver) {
+        if let Some(row) = self.of_datagram(at, datagram) {
             let kind = PacketEventKind::Received;
             self.push(PacketEvent { kind, ..with_header(row, packet) });
         }
@@ -356,7 +356,10 @@ impl PacketLog {
                 let to = forwarding.side(packet.route).unwrap_or(Side::Receiver);
                 self.of_segment_on_the_path(now, to.other(), it)
             }
-            Body::Datagram(it) => self.of_datagram(now, it, Side::Sender),
+            Body::Datagram(it) => {
+                let at = AtEnd { now, side: Side::Sender, state: None };
+                self.of_datagram(at, it)
+            }
             Body::Interest(it) => self.of_name(now, it.name.prefix.index(), it.name.segment, 0),
             Body::Data(it) => {
                 self.of_name(now, it.name.prefix.index(), it.name.segment, u64::from(it.content))

@@ -176,7 +176,7 @@ pub(super) fn packet_events(plan: &Plan, rows: &[PacketEvent]) -> Table {
     )
     .count_if_any(
         column("in_flight", "Interests or segments in flight then; empty where no data was sent."),
-        |it| it.state.map(|it| it.in_flight),
+        |it| it.state?.in_flight,
     )
     .number(
         column(

@@ -211,7 +211,7 @@ impl End {
         Some(SendingState {
             cwnd: controller.cwnd(),
             ssthresh: controller.ssthresh(),
-            in_flight: endpoint.in_flight(),
+            in_flight: Some(endpoint.in_flight()),
             smoothed_rtt: endpoint.smoothed_rtt(),
             pacing_rate_bps: controller.pacing_rate().map(|it| it * bits),
         })

@@ -2,10 +2,13 @@
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Packet;
+use windtunnel_stack as stack;
 
 use super::sockets::Socket;
+use super::stack_ends::inside;
 use super::state::Hosts;
 use crate::network::Network;
+use crate::packet_events::SendingState;
 use crate::packet_log::{AtEnd, RoundTrips, lock};
 use crate::side::Side;
 
@@ -82,7 +85,7 @@ pub(super) fn answer_left(network: &Network, now: Time, side: Side, packet: &Pac
 #[cold]
 pub(super) fn datagram_left(network: &Network, now: Time, packet: &Packet) {
     if let Some(log) = &network.log {
-        lock(log).datagram_left(now, packet);
+        lock(log).datagram_left(AtEnd { now, side: Side::Sender, state: None }, packet);
     }
 }
 
@@ -90,6 +93,48 @@ pub(super) fn datagram_left(network: &Network, now: Time, packet: &Packet) {
 #[cold]
 pub(super) fn datagram_arrived(network: &Network, now: Time, packet: &Packet) {
     if let Some(log) = &network.log {
-        lock(log).datagram_arrived(now, packet);
+        lock(log).datagram_arrived(AtEnd { now, side: Side::Receiver, state: None }, packet);
     }
+}
+
+/// A stack sends a datagram, and tells that of its connection.
+#[cold]
+pub(super) fn left_stack(
+    network: &Network,
+    now: Time,
+    side: Side,
+    state: &stack::State,
+    packet: &Packet,
+) {
+    if let Some(log) = &network.log {
+        lock(log).datagram_left(AtEnd { now, side, state: sending_state(state) }, packet);
+    }
+}
+
+/// A datagram arrives at a stack, which told that before it.
+#[cold]
+pub(super) fn arrived_at_stack(
+    network: &Network,
+    now: Time,
+    side: Side,
+    state: &stack::State,
+    packet: &Packet,
+) {
+    if let Some(log) = &network.log {
+        lock(log).datagram_arrived(AtEnd { now, side, state: sending_state(state) }, packet);
+    }
+}
+
+/// How an end fares, by what its stack tells; none if that is not its window.
+fn sending_state(state: &stack::State) -> Option<SendingState> {
+    let segment = f64::from(state.mtu?);
+    let segments = |bytes: u64| bytes as f64 / segment;
+    Some(SendingState {
+        cwnd: segments(state.cwnd?),
+        // Before the first reduction some say none, and some the largest number.
+        ssthresh: state.ssthresh.filter(|it| *it < u64::MAX).map_or(f64::INFINITY, segments),
+        in_flight: state.in_flight.map(|it| segments(it).ceil() as u64),
+        smoothed_rtt: state.smoothed_rtt.map(inside),
+        pacing_rate_bps: state.pacing_rate.map(|it| 8.0 * it as f64),
+    })
 }

@@ -8,6 +8,7 @@ use windtunnel_packets::udp::Datagram;
 use windtunnel_packets::{Body, Packet};
 use windtunnel_stack::{self as stack, Departure, Event as StackEvent, Path};
 
+use super::logging;
 use super::stack_ends::{StackEnd, StackStream, Stacks, ecn_for_stack, inside, outside};
 use super::state::Hosts;
 use crate::event::{Event, Kind};
@@ -53,6 +54,7 @@ impl Stacks {
             } else {
                 end.counters.datagrams += 1;
                 let (node, route) = self.way(side, path);
+                self.log_departure(network, now, side, &packet);
                 network.send(now, node, route, packet);
             }
             *sent += 1;
@@ -60,6 +62,16 @@ impl Stacks {
         match *sent > MOST_AT_ONCE {
             true => Err(format!("it sends more than {MOST_AT_ONCE} datagrams at one instant")),
             false => Ok(()),
+        }
+    }
+}
+
+impl Stacks {
+    fn log_departure(&self, network: &Network, now: Time, side: Side, packet: &Packet) {
+        if network.log.is_some()
+            && let Some(end) = &self.ends[side as usize]
+        {
+            logging::left_stack(network, now, side, &end.state(), packet);
         }
     }
 }
@@ -127,6 +139,9 @@ impl Hosts {
         let reads = stacks.settings.reads;
         let end = stacks.end(now, side);
         end.counters.receive(datagram, packet.ecn);
+        if network.log.is_some() {
+            logging::arrived_at_stack(network, now, side, &end.state(), packet);
+        }
         end.overdue = 0;
         end.unread.push(*packet);
         if end.reads_at == Time::NEVER {
@@ -234,6 +249,9 @@ impl Hosts {
         let Some(end) = &mut stacks.ends[side as usize] else { return Vec::new() };
         while let Some(packet) = end.processor.take_left(now) {
             end.counters.datagrams += 1;
+            if network.log.is_some() {
+                logging::left_stack(network, now, side, &end.state(), &packet);
+            }
             let Body::Datagram(Datagram { path, .. }) = packet.body else { continue };
             let route = stacks.paths[usize::from(path)].routes[side as usize];
             network.send(now, stacks.nodes[side as usize], route, packet);

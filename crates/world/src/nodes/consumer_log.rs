@@ -29,7 +29,7 @@ fn state(consumer: &Consumer) -> SendingState {
     SendingState {
         cwnd: controller.cwnd(),
         ssthresh: controller.ssthresh(),
-        in_flight: consumer.in_flight(),
+        in_flight: Some(consumer.in_flight()),
         smoothed_rtt: consumer.smoothed_rtt(),
         pacing_rate_bps: controller.pacing_rate().map(|it| it * bits),
     }
