@@ -227,20 +227,3 @@ pub trait MakeStack: Debug + Send + Sync {
     /// Why there can be none.
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String>;
 }
-
-/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
-/// own controllers in brackets, of which the first is its default, and a function that makes a
-/// [`MakeStack`] from the name of one of them. One for each library.
-#[macro_export]
-macro_rules! export {
-    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
-        #[doc(hidden)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
-            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
-                Box::new(($make)(controller))
-            }
-            $crate::exported::interface($name, &[$($controller),*], make)
-        }
-    };
-}
