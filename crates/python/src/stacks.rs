@@ -7,8 +7,9 @@ use std::time::Duration;
 use pyo3::call::PyCallArgs;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyString};
+use windtunnel_stack::interface::{ecn_codepoint, ecn_number, nanoseconds};
 use windtunnel_stack::{
-    self as stack, Departure, Ecn, Failure, MakeStack, Role, StackKind, StreamStack,
+    self as stack, Departure, Failure, MakeStack, Role, StackKind, StreamStack,
 };
 
 use crate::objects::said;
@@ -35,30 +36,12 @@ pub(crate) struct Place {
 pub(crate) struct Datagram {
     source: Address,
     destination: Address,
-    ecn: u8,
+    ecn: u32,
     data: Py<PyBytes>,
 }
 
 fn written(address: SocketAddr) -> Address {
     (address.ip().to_string(), address.port())
-}
-
-fn number_of(ecn: Ecn) -> u8 {
-    match ecn {
-        Ecn::NotCapable => 0,
-        Ecn::Capable1 => 1,
-        Ecn::Capable0 => 2,
-        Ecn::Congestion => 3,
-    }
-}
-
-fn ecn_of(number: u8) -> Ecn {
-    match number & 3 {
-        0 => Ecn::NotCapable,
-        1 => Ecn::Capable1,
-        2 => Ecn::Capable0,
-        _ => Ecn::Congestion,
-    }
 }
 
 // -- Classes -----------------------------------------------------------------
@@ -216,7 +199,7 @@ struct End {
 struct Sent<'py> {
     data: Bound<'py, PyBytes>,
     to: Option<Address>,
-    ecn: u8,
+    ecn: u32,
     segment: Option<usize>,
 }
 
@@ -293,7 +276,7 @@ impl End {
             },
         };
         buffer.extend_from_slice(data);
-        Some(Departure { from: None, to, ecn: ecn_of(sent.ecn), segment })
+        Some(Departure { from: None, to, ecn: ecn_codepoint(sent.ecn), segment })
     }
 
     fn event(&self, event: Event) -> Option<stack::Event> {
@@ -317,7 +300,7 @@ impl stack::Stack for End {
             Python::attach(|py| Datagram {
                 source: written(it.from),
                 destination: written(it.to),
-                ecn: number_of(it.ecn),
+                ecn: ecn_number(it.ecn),
                 data: PyBytes::new(py, it.bytes).unbind(),
             })
         };
@@ -394,10 +377,6 @@ impl StreamStack for End {
         let event = event.flatten().and_then(|it| self.event(it));
         self.failure.event().or(event)
     }
-}
-
-fn nanoseconds(time: Duration) -> u64 {
-    u64::try_from(time.as_nanos()).unwrap_or(u64::MAX)
 }
 
 /// Adds the arguments of stacks' methods to the module.

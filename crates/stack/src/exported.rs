@@ -10,26 +10,9 @@ use std::time::Duration;
 
 use crate::interface::{
     self as c, End, Host, Interface, LOG_ERROR, LOG_SECRET, NONE, VERSION, ecn_codepoint,
-    ecn_number, nanoseconds, text,
+    ecn_number, event_number, nanoseconds, text,
 };
 use crate::{Datagram, Event, MakeStack, Place, Role, StreamStack};
-
-/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
-/// own controllers in brackets, of which the first is its default, and a function that makes a
-/// [`MakeStack`] from the name of one of them. One for each library.
-#[macro_export]
-macro_rules! export {
-    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
-        #[doc(hidden)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
-            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
-                Box::new(($make)(controller))
-            }
-            $crate::exported::interface($name, &[$($controller),*], make)
-        }
-    };
-}
 
 /// Makes what makes ends, with one of the library's controllers.
 pub type Make = fn(Option<&str>) -> Box<dyn MakeStack>;
@@ -300,22 +283,31 @@ unsafe extern "C" fn read(end: *mut End, now: u64, stream: u64, out: *mut c::Rea
 unsafe extern "C" fn next_event(end: *mut End, out: *mut c::Event) -> c_int {
     let work = |held: &mut Held| {
         let Some(event) = held.stack.next_event() else { return 0 };
-        let (kind, stream) = match event {
-            Event::Connected => (0, 0),
-            Event::Available => (1, 0),
-            Event::Opened(it) => (2, it),
-            Event::Readable(it) => (3, it),
-            Event::Writable(it) => (4, it),
-            Event::Acknowledged(it) => (5, it),
-            Event::Failed(why) => {
-                log(&held.host, LOG_ERROR, &why);
-                (6, 0)
-            }
-        };
+        if let Event::Failed(why) = &event {
+            log(&held.host, LOG_ERROR, why);
+        }
+        let (kind, stream) = event_number(&event);
         // SAFETY: see above.
         unsafe { *out = c::Event { kind, stream } };
         1
     };
     // SAFETY: see above.
     unsafe { call(end, work) }
+}
+
+/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
+/// own controllers in brackets, of which the first is its default, and a function that makes a
+/// [`MakeStack`] from the name of one of them. One for each library.
+#[macro_export]
+macro_rules! export {
+    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
+            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
+                Box::new(($make)(controller))
+            }
+            $crate::exported::interface($name, &[$($controller),*], make)
+        }
+    };
 }

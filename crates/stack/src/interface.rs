@@ -263,3 +263,31 @@ pub fn ecn_codepoint(number: u32) -> Ecn {
         _ => Ecn::Congestion,
     }
 }
+
+/// The kind of an event, and its stream.
+#[must_use]
+pub fn event_number(event: &crate::Event) -> (u32, u64) {
+    match event {
+        crate::Event::Connected => (0, 0),
+        crate::Event::Available => (1, 0),
+        crate::Event::Opened(it) => (2, *it),
+        crate::Event::Readable(it) => (3, *it),
+        crate::Event::Writable(it) => (4, *it),
+        crate::Event::Acknowledged(it) => (5, *it),
+        crate::Event::Failed(_) => (6, 0),
+    }
+}
+
+/// The event of a kind, of a stream; `why` says why a connection is over. None if there is no such kind.
+pub fn event_of(kind: u32, stream: u64, why: impl FnOnce() -> String) -> Option<crate::Event> {
+    Some(match kind {
+        0 => crate::Event::Connected,
+        1 => crate::Event::Available,
+        2 => crate::Event::Opened(stream),
+        3 => crate::Event::Readable(stream),
+        4 => crate::Event::Writable(stream),
+        5 => crate::Event::Acknowledged(stream),
+        6 => crate::Event::Failed(why()),
+        _ => return None,
+    })
+}

@@ -11,7 +11,7 @@ use std::time::Duration;
 use crate::buffer::{Buffer, ROOM};
 use crate::interface::{
     self as c, Interface, LOG_ERROR, LOG_SECRET, NONE, SYMBOL, VERSION, ecn_codepoint, ecn_number,
-    nanoseconds, text,
+    event_of, nanoseconds, text,
 };
 use crate::{
     Datagram, Departure, Event, Failure, MakeStack, Place, Read, Role, Stack, StackKind, State,
@@ -380,21 +380,13 @@ impl End {
     }
 
     fn event(&self, event: &c::Event) -> Option<Event> {
-        let stream = event.stream;
-        Some(match event.kind {
-            0 => Event::Connected,
-            1 => Event::Available,
-            2 => Event::Opened(stream),
-            3 => Event::Readable(stream),
-            4 => Event::Writable(stream),
-            5 => Event::Acknowledged(stream),
-            6 => {
-                let why = self.context().error.take();
-                let why = if why.is_empty() { "it gave no reason".to_owned() } else { why };
-                Event::Failed(format!("{}: {why}", self.name))
-            }
-            other => return self.fail("next_event", &format!("there is no event {other}")),
-        })
+        let why = || {
+            let why = self.context().error.take();
+            let why = if why.is_empty() { "it gave no reason".to_owned() } else { why };
+            format!("{}: {why}", self.name)
+        };
+        let found = event_of(event.kind, event.stream, why);
+        found.or_else(|| self.fail("next_event", &format!("there is no event {}", event.kind)))
     }
 }
 

@@ -7,7 +7,9 @@ use std::io::{self, Read, Write};
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use crate::interface::{NONE, State as Numbers, ecn_codepoint, ecn_number, nanoseconds};
+use crate::interface::{
+    NONE, State as Numbers, ecn_codepoint, ecn_number, event_number, event_of, nanoseconds,
+};
 use crate::{Datagram, Departure, Event, Place, Role, StreamStack};
 
 /// The longest message, so that what is not one does not take all memory.
@@ -118,17 +120,9 @@ impl Message {
     }
 
     fn event(self, event: Option<Event>) -> Self {
-        let (kind, stream, why) = match event {
-            None => (NONE, 0, String::new()),
-            Some(Event::Connected) => (0, 0, String::new()),
-            Some(Event::Available) => (1, 0, String::new()),
-            Some(Event::Opened(it)) => (2, it, String::new()),
-            Some(Event::Readable(it)) => (3, it, String::new()),
-            Some(Event::Writable(it)) => (4, it, String::new()),
-            Some(Event::Acknowledged(it)) => (5, it, String::new()),
-            Some(Event::Failed(why)) => (6, 0, why),
-        };
-        self.number(kind).number(stream).data(why.as_bytes())
+        let (kind, stream) = event.as_ref().map_or((u32::MAX, 0), event_number);
+        let why = if let Some(Event::Failed(why)) = event { why } else { String::new() };
+        self.number(kind.into()).number(stream).data(why.as_bytes())
     }
 
     pub(crate) fn write(&self, output: &mut impl Write) -> io::Result<()> {
@@ -204,16 +198,7 @@ impl Parts {
 
     pub(crate) fn event(&mut self) -> Option<Event> {
         let (kind, stream, why) = (self.number()?, self.number()?, self.text()?);
-        Some(match kind {
-            0 => Event::Connected,
-            1 => Event::Available,
-            2 => Event::Opened(stream),
-            3 => Event::Readable(stream),
-            4 => Event::Writable(stream),
-            5 => Event::Acknowledged(stream),
-            6 => Event::Failed(why),
-            _ => return None,
-        })
+        event_of(u32::try_from(kind).ok()?, stream, || why)
     }
 
     pub(crate) fn state(&mut self) -> Option<Numbers> {

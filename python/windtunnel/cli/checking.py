@@ -62,8 +62,8 @@ def stacks(
 ) -> list[Facts]:
     """Run flows over implementations of protocols twice, say where they differ, and give that."""
     scenario = checked(name_of(file), text_of(file), settings.items(), extensions)
-    cases = scenario.cases
-    repeats = [
+    cases: list[list[str]] = scenario.cases
+    repeats: list[Facts] = [
         {
             "case": cases[case],
             "flow": flow,
