@@ -158,6 +158,12 @@ def test_an_error_ends_the_flow_and_says_why(
         ),
         ("end->answers = 1;", "abort();", r"receive: its process ended: signal: 6 \(SIGABRT\)"),
         ("end->answers = 1;", "exit(7);", r"receive: its process ended: exit status: 7"),
+        (
+            "end->answers = 1;",
+            "extern int close(int), pause(void);"
+            "for (int it = 0; it < 20; it++) close(it);\n        pause();",
+            r"receive: its process does not answer",
+        ),
         ("if (!*end) return -1;", "abort();", r"create: its process ended: signal: 6"),
     ],
 )

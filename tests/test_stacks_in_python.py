@@ -226,7 +226,25 @@ def test_aioquic_fills_the_link_and_repeats_itself(controller: str) -> None:
         assert first[name].equals(second[name]), name
 
 
+def connection_ids(seed: int) -> bytes:
+    """Give version and connection IDs of the first datagram of a client; they are not encrypted."""
+    from windtunnel.stacks.aioquic import Aioquic
+
+    class At:
+        role, own, peer, controller = "client", ("10.0.0.2", 1), ("10.0.0.1", 443), None
+
+        def __init__(self, seed: int) -> None:
+            self.seed = seed
+
+    departure = Aioquic(0, At(seed)).send(0)  # type: ignore[arg-type]
+    assert departure is not None
+    return departure.data[1:23]
+
+
 def test_aioquic_has_its_random_numbers_from_the_seed() -> None:
+    assert connection_ids(1) == connection_ids(1)
+    assert connection_ids(1)[5:14] != connection_ids(2)[5:14]
+    assert connection_ids(1)[15:] != connection_ids(2)[15:]
     loss = {"links.path.loss": "1 %"}
     one, same, other = (download(seed=it, **loss)["flow_series"] for it in (1, 1, 2))
     assert one.equals(same) and not one.equals(other)

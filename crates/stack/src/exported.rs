@@ -14,6 +14,23 @@ use crate::interface::{
 };
 use crate::{Datagram, Event, MakeStack, Place, Role, StreamStack};
 
+/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
+/// own controllers in brackets, of which the first is its default, and a function that makes a
+/// [`MakeStack`] from the name of one of them. One for each library.
+#[macro_export]
+macro_rules! export {
+    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
+        #[doc(hidden)]
+        #[unsafe(no_mangle)]
+        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
+            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
+                Box::new(($make)(controller))
+            }
+            $crate::exported::interface($name, &[$($controller),*], make)
+        }
+    };
+}
+
 /// Makes what makes ends, with one of the library's controllers.
 pub type Make = fn(Option<&str>) -> Box<dyn MakeStack>;
 
@@ -293,21 +310,4 @@ unsafe extern "C" fn next_event(end: *mut End, out: *mut c::Event) -> c_int {
     };
     // SAFETY: see above.
     unsafe { call(end, work) }
-}
-
-/// Exports a stack from a crate whose `crate-type` is `cdylib`: its name in scenarios, the names of its
-/// own controllers in brackets, of which the first is its default, and a function that makes a
-/// [`MakeStack`] from the name of one of them. One for each library.
-#[macro_export]
-macro_rules! export {
-    ($name:expr, [$($controller:expr),* $(,)?], $make:expr) => {
-        #[doc(hidden)]
-        #[unsafe(no_mangle)]
-        pub extern "C" fn windtunnel_stack() -> *const $crate::interface::Interface {
-            fn make(controller: Option<&str>) -> Box<dyn $crate::MakeStack> {
-                Box::new(($make)(controller))
-            }
-            $crate::exported::interface($name, &[$($controller),*], make)
-        }
-    };
 }

@@ -6,8 +6,9 @@ use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
 use std::os::fd::FromRawFd;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use crate::interface::NONE;
@@ -17,6 +18,11 @@ use crate::{
     Datagram, Departure, Event, Failure, MakeStack, Place, Read, Stack, StackKind, State,
     StreamStack,
 };
+
+/// How often, and how long apart, it is looked whether a process has ended that does not answer: a
+/// core dump may take a second.
+const ENDING_POLLS: u32 = 200;
+const ENDING_POLL: Duration = Duration::from_millis(10);
 
 impl Library {
     /// Its stack, under a name in scenarios, each end in a process of its own: `command` is a program
@@ -115,10 +121,21 @@ impl Process {
 
     fn ask(&mut self, request: &Message) -> Result<Parts, String> {
         let asked = request.write(&mut self.input).and_then(|()| Parts::read(&mut self.output));
-        asked.map_err(|error| match self.child.wait() {
-            Ok(status) => format!("its process ended: {status}"),
-            Err(_) => error.to_string(),
+        asked.map_err(|error| match self.ended() {
+            Some(status) => format!("its process ended: {status}"),
+            None => format!("its process does not answer: {error}"),
         })
+    }
+
+    /// How it ended that does not answer any more; none if it has not.
+    fn ended(&mut self) -> Option<ExitStatus> {
+        for _ in 0..ENDING_POLLS {
+            if let Ok(Some(status)) = self.child.try_wait() {
+                return Some(status);
+            }
+            thread::sleep(ENDING_POLL);
+        }
+        None
     }
 }
 
