@@ -192,6 +192,22 @@ fn a_window_a_round_trip_is_what_the_toy_sends() {
     assert_eq!((outcome.received_bytes, outcome.datagrams[0]), (1_000_000, 1_000));
 }
 
+/// Each of the 63 windows comes back later by what both ends wait before they read.
+#[test]
+fn reading_later_takes_so_much_longer_each_round_trip() {
+    let taken = |reads: &str| {
+        let quic = format!("{{ reads = \"{reads}\" }}");
+        let network = Network::link("1 Gbps", "50 ms").set("flows.test.quic", &quic);
+        network.transfer(Toy(Vice::None), 1_000_000).completion.expect("nothing is lost")
+    };
+    let at_once = taken("0 s");
+    for (reads, wait) in [("1 ns", 1), ("100 ns", 100), ("1 us", 1000)] {
+        let later = taken(reads) - at_once;
+        let most = Duration::from_nanos(2 * 63 * wait);
+        assert!((most / 4..=most).contains(&later), "{reads}: {later:?}");
+    }
+}
+
 #[test]
 fn losses_are_repaired_and_each_seed_has_its_own() {
     let network = Network::link("10 Mbps", "10 ms").loss("2 %");
