@@ -81,7 +81,7 @@ def test_hosts_that_take_time_and_two_implementations() -> None:
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('tcp = { stack = "lwip" }', "unknown value `lwip`"),
+        ('tcp = { stack = "lwip" }', "there is no stack `lwip`"),
         ('tcp = { controller = "bbr" }', "smoltcp has no controller `bbr`"),
         ("tcp = { pacing = true }", "unknown key `pacing`"),
         (

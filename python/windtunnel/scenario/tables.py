@@ -2164,7 +2164,7 @@ class FlowDefaults(From, total=False):
     stack: OutsideStack
     """The implementation at both ends; required."""
     tcp: TcpImplementation
-    """The implementation at both ends; default: smoltcp."""
+    """The implementations at both ends; default: smoltcp."""
 
 
 Ip = Literal["v4", "v6"]
@@ -2495,20 +2495,21 @@ class OutsideStack(TypedDict, total=False):
 class TcpImplementation(TypedDict, total=False):
     """An implementation of TCP."""
 
-    stack: TcpImplementationName
-    """Which it is."""
+    stack: str
+    """Which it is: [`smoltcp`](https://docs.rs/smoltcp) 0.14, or the name of one that is written
+    outside; default: `smoltcp`."""
+    receiver: str
+    """The implementation at the receiver of the data, if it is another one; with its own default
+    controller. Default: the same."""
     controller: str
-    """The name of its own controller; default: its default."""
+    """The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its
+    buffers of 1 MiB alone limit what is in flight; default: the first of them."""
     reads: str
     """For how long after a packet has arrived its host waits for others before it reads them all
     at once, as a busy one does; default: it reads each at once."""
     cost: str
     """How long the processor of each end takes for each packet that it reads or sends; default:
     no time."""
-
-
-TcpImplementationName = Literal["smoltcp"]
-"""The name of an implementation of TCP."""
 
 
 class DumbbellTopology(TypedDict, total=False):
@@ -3630,7 +3631,7 @@ class TcpStackFlow(From, total=False):
     workload: TcpWorkload
     """What it carries; default: `bulk`."""
     tcp: TcpImplementation
-    """The implementation at both ends; default: smoltcp."""
+    """The implementations at both ends; default: smoltcp."""
 
 
 Flow = TcpFlow | UdpFlow | QuicFlow | StackFlow | TcpStackFlow

@@ -1,6 +1,7 @@
 //! Flows over implementations of transport protocols that are used as they are: over QUIC, and over
 //! what is written outside.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -11,7 +12,7 @@ use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_quic::{Implementation, NOQ, Options, QUINN};
 use windtunnel_quinn::WindtunnelFactory;
-use windtunnel_stack::{MakeStack, StackKind};
+use windtunnel_stack::{MakeStack, StackKind, Unit};
 use windtunnel_world::{StackSettings, Transport};
 
 use super::paths::FlowContext;
@@ -134,20 +135,22 @@ impl Default for QuicStack {
 
 /// What the keys of a flow choose, over whatever protocol.
 pub(super) struct Chosen<'a> {
-    protocol: &'static str,
+    pub(super) protocol: &'static str,
     /// None: the default.
-    name: Option<&'a Located<String>>,
+    pub(super) name: Option<&'a Located<String>>,
     /// The implementation's own controller.
-    own: Option<&'a Located<String>>,
+    pub(super) own: Option<&'a Located<String>>,
     /// One of Windtunnel's.
-    ours: Option<&'a Controller>,
-    receiver: Option<&'a Located<String>>,
-    reads: Duration,
-    cost: Duration,
-    paths: SeveralPaths<'a>,
+    pub(super) ours: Option<&'a Controller>,
+    pub(super) receiver: Option<&'a Located<String>>,
+    pub(super) reads: Duration,
+    pub(super) cost: Duration,
+    pub(super) paths: SeveralPaths<'a>,
     /// Set, if the connection resumes an earlier one.
-    zero_rtt: Option<&'a Located<bool>>,
-    workload: Option<&'a Located<WorkloadKeys>>,
+    pub(super) zero_rtt: Option<&'a Located<bool>>,
+    pub(super) workload: Option<&'a Located<WorkloadKeys>>,
+    /// What is built in for this protocol, beside the implementations of QUIC.
+    pub(super) built_in: Option<&'a dyn StackKind>,
 }
 
 /// The implementation with a controller: the latter's name, and whether one of them is written
@@ -176,6 +179,7 @@ impl Quic {
             },
             zero_rtt: Some(&self.stack.zero_rtt).filter(|it| it.value),
             workload: self.workload.as_ref(),
+            built_in: None,
         }
     }
 }
@@ -194,6 +198,7 @@ impl Outside {
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
+            built_in: None,
         }
     }
 }
@@ -216,8 +221,15 @@ impl Chosen<'_> {
     ) -> Result<Transport, Mistake> {
         let Controlled { name: controller, maker, is_extended } =
             self.end(self.name, self.own, context)?;
-        let receiver = self.receiver.map(|it| self.receiver(it, context)).transpose()?;
+        let unit = maker.unit();
+        let receiver = self.receiver.map(|it| self.receiver(it, unit, context)).transpose()?;
         let paths = self.paths.plan(context, ends, has_path, self.receiver_opens())?;
+        if unit == Unit::IpPacket
+            && let Some(it) = self.paths.named().filter(|_| !paths.is_empty())
+        {
+            let message = format!("{} sends IP packets, of one address", maker.name());
+            return Err(Mistake::new(message).at(it).help("leave out what sets several paths"));
+        }
         let keys = self.workload.map(|it| it.value.clone()).unwrap_or_default();
         let settings = StackSettings {
             protocol: self.protocol,
@@ -248,19 +260,26 @@ impl Chosen<'_> {
         context: &FlowContext<'_>,
     ) -> Result<Controlled, Mistake> {
         let outside = &context.controllers.extensions.stacks;
-        let Some(named) = named else { return self.built_in(STACKS[0], own, context) };
-        let name = named.value.as_str();
+        let span = named.and_then(|it| it.span.clone());
+        let name = match (named, self.built_in) {
+            (Some(it), _) => it.value.as_str(),
+            (None, Some(it)) => it.name(),
+            (None, None) => STACKS[0].name,
+        };
         if let Some(kind) = outside.iter().find(|it| it.name() == name) {
-            return self.outside(named, own, kind.as_ref());
+            let controlled = self.of_kind(span, own, kind.as_ref())?;
+            return Ok(Controlled { is_extended: true, ..controlled });
         }
-        // The built-in ones speak QUIC.
-        let built_in = STACKS.iter().filter(|_| self.protocol == "quic");
-        if let Some(it) = built_in.clone().find(|it| it.name == name) {
-            return self.built_in(*it, own, context);
+        if let Some(kind) = self.built_in.filter(|it| it.name() == name) {
+            return self.of_kind(span, own, kind);
         }
-        let known = built_in.map(|it| it.name).chain(outside.iter().map(|it| it.name()));
-        let known: Vec<&str> = known.collect();
-        let mistake = named.mistake(format!("there is no stack `{name}`"));
+        let of_quic = STACKS.iter().filter(|_| self.protocol == "quic");
+        if let Some(it) = of_quic.clone().find(|it| it.name == name) {
+            return self.of_quic(*it, own, context);
+        }
+        let built_in = of_quic.map(|it| it.name).chain(self.built_in.map(StackKind::name));
+        let known: Vec<&str> = built_in.chain(outside.iter().map(|it| it.name())).collect();
+        let mistake = Mistake::new(format!("there is no stack `{name}`")).at(span);
         Err(mistake.help(suggestion(name, &known)))
     }
 
@@ -268,13 +287,23 @@ impl Chosen<'_> {
     fn receiver(
         &self,
         named: &Located<String>,
+        unit: Unit,
         context: &FlowContext<'_>,
     ) -> Result<Arc<dyn MakeStack>, Mistake> {
         if let Some(it) = self.zero_rtt {
             let message = "`zero_rtt` and `receiver` cannot both be set".to_owned();
             return Err(it.mistake(message).help("leave out one of them"));
         }
-        Ok(self.end(Some(named), None, context)?.maker)
+        let maker = self.end(Some(named), None, context)?.maker;
+        named.checked(
+            |_| maker.unit() == unit,
+            || {
+                "one of the two implementations sends UDP datagrams, the other IP packets"
+                    .to_owned()
+            },
+            "name two that send the same",
+        )?;
+        Ok(maker)
     }
 
     /// What is asked for beyond the defaults of a stack, if it can do that.
@@ -298,17 +327,18 @@ impl Chosen<'_> {
         Ok(Options { multipath: multipath.is_some(), zero_rtt: zero_rtt.is_some() })
     }
 
-    /// One that is written outside, with its default or another controller of its own.
-    fn outside(
+    /// One with its default or another controller of its own.
+    fn of_kind(
         &self,
-        named: &Located<String>,
+        span: Option<Range<usize>>,
         own: Option<&Located<String>>,
         kind: &dyn StackKind,
     ) -> Result<Controlled, Mistake> {
         let name = kind.name();
         self.options(name, false, false)?;
         let unusable = |why: String| {
-            named.mistake(format!("stack `{name}`: {why}")).help("repair it, or name another one")
+            let mistake = Mistake::new(format!("stack `{name}`: {why}")).at(span.clone());
+            mistake.help("repair it, or name another one")
         };
         let controllers = kind.controllers().map_err(unusable)?;
         if let Some(ours) = self.ours {
@@ -325,10 +355,11 @@ impl Chosen<'_> {
             None => controllers.first().copied(),
         };
         let maker = kind.maker(controller).map_err(unusable)?;
-        Ok(Controlled { name: described(name, controller), maker, is_extended: true })
+        Ok(Controlled { name: described(name, controller), maker, is_extended: false })
     }
 
-    fn built_in(
+    /// One of QUIC's that are built in.
+    fn of_quic(
         &self,
         implementation: Implementation,
         own: Option<&Located<String>>,

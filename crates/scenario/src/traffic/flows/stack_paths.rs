@@ -1,5 +1,7 @@
 //! The paths that a connection between two stacks may take, and when it changes to another.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_engine::{Duration, Time};
@@ -31,6 +33,14 @@ pub(super) struct SeveralPaths<'a> {
 }
 
 impl SeveralPaths<'_> {
+    /// Where the first key is that asks for several paths; none, if none does.
+    pub(super) fn named(&self) -> Option<Option<Range<usize>>> {
+        let paths = self.paths.map(|it| it.span.clone());
+        let migrations = || self.migrations.first().map(|it| it.path.span.clone());
+        let multipath = || self.multipath.map(|it| it.span.clone());
+        paths.or_else(migrations).or_else(multipath)
+    }
+
     /// The paths of a connection between two nodes; none, if routing decides.
     pub(super) fn plan(
         &self,
@@ -39,12 +49,7 @@ impl SeveralPaths<'_> {
         has_path: bool,
         receiver_opens: bool,
     ) -> Result<Vec<StackPathPlan>, Mistake> {
-        let paths = self.paths.map(|it| it.span.clone());
-        let migrations = || self.migrations.first().map(|it| it.path.span.clone());
-        let multipath = || self.multipath.map(|it| it.span.clone());
-        let Some(span) = paths.or_else(migrations).or_else(multipath) else {
-            return Ok(Vec::new());
-        };
+        let Some(span) = self.named() else { return Ok(Vec::new()) };
         let mistake = |message: String| Mistake::new(message).at(span.clone());
         if has_path {
             let message = "`path` and several paths under `quic` cannot both be set".to_owned();
