@@ -48,7 +48,7 @@ def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
         results["flows"]
         .group_by(of_run, maintain_order=True)
         .agg(
-            pl.col("retransmissions", "timeouts", "marks").sum(),
+            total("retransmissions", "timeouts", "marks"),
             delay.filter(~one_way).mean().alias(DELAY.column),
             delay.filter(one_way).mean().alias(ONE_WAY_DELAY.column),
             completion_s=pl.col("completion_s").max(),
@@ -56,6 +56,12 @@ def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
         .join(fairness(results, of_run), on=of_run, how="left", maintain_order="left")
         .join(directions.goodput(results, of_run), on=of_run, maintain_order="left")
     )
+
+
+def total(*columns: str) -> pl.Expr:
+    """Give sums; none where no flow counts that."""
+    counts = pl.col(*columns)
+    return pl.when(counts.is_not_null().any()).then(counts.sum())
 
 
 def of_links(results: Tables) -> pl.DataFrame:
