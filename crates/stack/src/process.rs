@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::ffi::OsString;
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter};
-use std::os::fd::FromRawFd;
+use std::os::fd::{FromRawFd, OwnedFd};
+use std::os::unix::net::UnixStream;
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus};
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
@@ -23,6 +24,9 @@ use crate::{
 /// core dump may take a second.
 const ENDING_POLLS: u32 = 200;
 const ENDING_POLL: Duration = Duration::from_millis(10);
+/// How long in real time a process is waited for: it answers in microseconds, if it does not loop for
+/// ever.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 impl Library {
     /// Its stack, under a name in scenarios, each end in a process of its own: `command` is a program
@@ -87,8 +91,8 @@ impl MakeStack for Started {
             return Err("there is no command".to_owned());
         };
         let mut command = Command::new(program);
-        command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let started = command.spawn().and_then(Process::of);
+        command.args(arguments);
+        let started = Process::start(command, PATIENCE);
         let process = started.map_err(|it| format!("its process does not start: {it}"))?;
         let name = self.name().to_owned();
         let end = End { name, process: RefCell::new(process), failure: Failure::default() };
@@ -103,27 +107,38 @@ impl MakeStack for Started {
     }
 }
 
-/// A process and the pipes to it.
+/// A process and what it is talked to over.
 #[derive(Debug)]
 struct Process {
     child: Child,
-    input: BufWriter<ChildStdin>,
-    output: BufReader<ChildStdout>,
+    input: BufWriter<UnixStream>,
+    output: BufReader<UnixStream>,
+    patience: Duration,
 }
 
 impl Process {
-    fn of(mut child: Child) -> io::Result<Self> {
-        let (Some(input), Some(output)) = (child.stdin.take(), child.stdout.take()) else {
-            return Err(io::Error::other("it has no pipes"));
-        };
-        Ok(Self { child, input: BufWriter::new(input), output: BufReader::new(output) })
+    /// Starts one that is waited for so long in real time.
+    fn start(mut command: Command, patience: Duration) -> io::Result<Self> {
+        let (own, its) = UnixStream::pair()?;
+        own.set_read_timeout(Some(patience))?;
+        own.set_write_timeout(Some(patience))?;
+        command.stdin(OwnedFd::from(its.try_clone()?)).stdout(OwnedFd::from(its));
+        let (child, input) = (command.spawn()?, own.try_clone()?);
+        // The command goes, and with it this process's copies of the other side: when the child ends,
+        // so does what it says.
+        Ok(Self { child, input: BufWriter::new(input), output: BufReader::new(own), patience })
     }
 
     fn ask(&mut self, request: &Message) -> Result<Parts, String> {
         let asked = request.write(&mut self.input).and_then(|()| Parts::read(&mut self.output));
-        asked.map_err(|error| match self.ended() {
-            Some(status) => format!("its process ended: {status}"),
-            None => format!("its process does not answer: {error}"),
+        asked.map_err(|error| match error.kind() {
+            io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut => {
+                format!("its process has not answered for {:?}", self.patience)
+            }
+            _ => match self.ended() {
+                Some(status) => format!("its process ended: {status}"),
+                None => format!("its process does not answer: {error}"),
+            },
         })
     }
 
@@ -281,5 +296,29 @@ fn own_output() -> io::Result<File> {
             return Err(io::Error::last_os_error());
         }
         Ok(File::from_raw_fd(own))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn asked(program: &str, patience: Duration) -> String {
+        let mut command = Command::new("sh");
+        command.args(["-c", program]);
+        let mut process = Process::start(command, patience).expect("there is a shell");
+        process.ask(&Message::request(Call::NextWake)).expect_err("it is no stack")
+    }
+
+    #[test]
+    fn one_that_loops_for_ever_is_given_up() {
+        let why = asked("while :; do :; done", Duration::from_millis(200));
+        assert_eq!(why, "its process has not answered for 200ms");
+    }
+
+    #[test]
+    fn one_that_ends_is_not_waited_for() {
+        let why = asked("exit 3", PATIENCE);
+        assert_eq!(why, "its process ended: exit status: 3");
     }
 }
