@@ -1,11 +1,13 @@
 //! Connections whose end that connects changes its address, that use several paths at once, and that
 //! resume an earlier one.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use proptest::prelude::*;
 use windtunnel_quic::{Noq, NoqController, Options, Quinn, QuinnController};
 use windtunnel_stack::MakeStack;
+use windtunnel_stack::trace::{Trace, Traced};
 use windtunnel_testing::{Network, Outcome};
 
 const ZERO_RTT: Options = Options { zero_rtt: true, multipath: false };
@@ -88,6 +90,15 @@ fn a_connection_goes_on_at_another_address_when_its_link_has_ended() {
     }
     check(quinn(Options::default()));
     check(noq(Options::default()));
+}
+
+/// What is noted for a comparison of runs is what happens without that.
+#[test]
+fn an_end_that_is_traced_is_told_that_it_has_moved() {
+    let network = two_links(Some(1000), &[(1200, 1)]);
+    let traced = Traced::new(Arc::new(noq(Options::default())), Trace::default());
+    let plain = network.transfer(noq(Options::default()), 3_000_000);
+    assert_eq!(network.transfer(traced, 3_000_000), plain);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::DefaultHasher;
 use std::hash::Hasher;
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -147,6 +148,10 @@ impl Stack for TracedEnd {
 
     fn next_wake(&mut self) -> Option<Duration> {
         self.stack.next_wake()
+    }
+
+    fn moved(&mut self, now: Duration, own: SocketAddr) {
+        self.stack.moved(now, own);
     }
 
     fn state(&self) -> State {
