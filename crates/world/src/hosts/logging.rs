@@ -81,47 +81,32 @@ pub(super) fn answer_left(network: &Network, now: Time, side: Side, packet: &Pac
     }
 }
 
-/// A source of datagrams sends one.
+/// A datagram leaves an end of its flow, of which only a stack says how it fares.
 #[cold]
-pub(super) fn datagram_left(network: &Network, now: Time, packet: &Packet) {
-    if let Some(log) = &network.log {
-        lock(log).datagram_left(AtEnd { now, side: Side::Sender, state: None }, packet);
-    }
-}
-
-/// A datagram arrives at its sink.
-#[cold]
-pub(super) fn datagram_arrived(network: &Network, now: Time, packet: &Packet) {
-    if let Some(log) = &network.log {
-        lock(log).datagram_arrived(AtEnd { now, side: Side::Receiver, state: None }, packet);
-    }
-}
-
-/// A stack sends a datagram, and tells that of its connection.
-#[cold]
-pub(super) fn left_stack(
+pub(super) fn datagram_left(
     network: &Network,
     now: Time,
     side: Side,
-    state: &stack::State,
+    told: Option<&stack::State>,
     packet: &Packet,
 ) {
     if let Some(log) = &network.log {
-        lock(log).datagram_left(AtEnd { now, side, state: sending_state(state) }, packet);
+        lock(log).datagram_left(AtEnd { now, side, state: told.and_then(sending_state) }, packet);
     }
 }
 
-/// A datagram arrives at a stack, which told that before it.
+/// A datagram arrives at an end of its flow, whose stack told that before it.
 #[cold]
-pub(super) fn arrived_at_stack(
+pub(super) fn datagram_arrived(
     network: &Network,
     now: Time,
     side: Side,
-    state: &stack::State,
+    told: Option<&stack::State>,
     packet: &Packet,
 ) {
     if let Some(log) = &network.log {
-        lock(log).datagram_arrived(AtEnd { now, side, state: sending_state(state) }, packet);
+        let state = told.and_then(sending_state);
+        lock(log).datagram_arrived(AtEnd { now, side, state }, packet);
     }
 }
 

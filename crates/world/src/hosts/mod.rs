@@ -271,7 +271,7 @@ impl Hosts {
             }
             Body::Datagram(datagram) => {
                 if network.log.is_some() {
-                    logging::datagram_arrived(network, now, packet);
+                    logging::datagram_arrived(network, now, side, None, packet);
                 }
                 let slot = self.flows[datagram.flow as usize].first + 1;
                 if let Running::Sink(sink) = &mut self.slots[slot as usize].running
@@ -425,7 +425,7 @@ impl Hosts {
             Running::Source(source, route) if !stops => {
                 let packet = source.send(now);
                 if network.log.is_some() {
-                    logging::datagram_left(network, now, &packet);
+                    logging::datagram_left(network, now, Side::Sender, None, &packet);
                 }
                 network.send(now, it.node, *route, packet);
                 self.arrange(network, slot);

@@ -25,16 +25,15 @@ impl Stacks {
         }
     }
 
-    /// When the end of a side changes to another path next.
-    pub(super) fn next_migration(&self, side: Side) -> Time {
-        let next = |migrated: usize| self.settings.migrations.get(migrated).map(|it| it.at);
-        let end = self.ends[side as usize].as_ref();
-        end.and_then(|it| next(it.migrated)).unwrap_or(Time::NEVER)
+    /// When the end of a side changes to another path next, if it does.
+    pub(super) fn next_migration(&self, side: Side) -> Option<Time> {
+        let end = self.ends[side as usize].as_ref()?;
+        Some(self.settings.migrations.get(end.migrated)?.at)
     }
 
     /// The end of a side changes to another path, if it is time for that.
     pub(super) fn migrate(&mut self, now: Time, side: Side) {
-        while self.next_migration(side) <= now
+        while self.next_migration(side).is_some_and(|it| it <= now)
             && let Some(end) = &mut self.ends[side as usize]
         {
             end.path = self.settings.migrations[end.migrated].path;

@@ -52,9 +52,8 @@ impl Stacks {
             if leaves > now {
                 end.processor.leave_at(leaves, packet);
             } else {
-                end.counters.datagrams += 1;
+                end.depart(network, now, side, &packet);
                 let (node, route) = self.way(side, path);
-                self.log_departure(network, now, side, &packet);
                 network.send(now, node, route, packet);
             }
             *sent += 1;
@@ -66,17 +65,15 @@ impl Stacks {
     }
 }
 
-impl Stacks {
-    fn log_departure(&self, network: &Network, now: Time, side: Side, packet: &Packet) {
-        if network.log.is_some()
-            && let Some(end) = &self.ends[side as usize]
-        {
-            logging::left_stack(network, now, side, &end.state(), packet);
+impl StackEnd {
+    /// Counts a datagram that leaves, and logs it where that is wanted.
+    fn depart(&mut self, network: &Network, now: Time, side: Side, packet: &Packet) {
+        self.counters.datagrams += 1;
+        if network.log.is_some() {
+            logging::datagram_left(network, now, side, Some(&self.state()), packet);
         }
     }
-}
 
-impl StackEnd {
     /// What has happened to its streams; `happened` counts that at one instant.
     fn next_event(&mut self, happened: &mut u64) -> Option<StackEvent> {
         let event = self.call(|it| it.next_event()).flatten()?;
@@ -140,7 +137,7 @@ impl Hosts {
         let end = stacks.end(now, side);
         end.counters.receive(datagram, packet.ecn);
         if network.log.is_some() {
-            logging::arrived_at_stack(network, now, side, &end.state(), packet);
+            logging::datagram_arrived(network, now, side, Some(&end.state()), packet);
         }
         end.overdue = 0;
         end.unread.push(*packet);
@@ -248,10 +245,7 @@ impl Hosts {
         let stacks = &mut self.stacks[stack as usize];
         let Some(end) = &mut stacks.ends[side as usize] else { return Vec::new() };
         while let Some(packet) = end.processor.take_left(now) {
-            end.counters.datagrams += 1;
-            if network.log.is_some() {
-                logging::left_stack(network, now, side, &end.state(), &packet);
-            }
+            end.depart(network, now, side, &packet);
             let Body::Datagram(Datagram { path, .. }) = packet.body else { continue };
             let route = stacks.paths[usize::from(path)].routes[side as usize];
             network.send(now, stacks.nodes[side as usize], route, packet);
@@ -277,7 +271,7 @@ impl Hosts {
             }
         }
         let stacks = &mut self.stacks[stack as usize];
-        let migration = stacks.next_migration(side);
+        let migrates = stacks.next_migration(side);
         let Some(end) = &mut stacks.ends[side as usize] else { return };
         end.is_busy = false;
         let next = match end.processor.is_busy() {
@@ -286,7 +280,6 @@ impl Hosts {
         };
         // An alarm keeps the earliest times only: that of reading is set again.
         let reads = Some(end.reads_at).filter(|it| *it > now && *it < Time::NEVER);
-        let migrates = Some(migration).filter(|it| *it < Time::NEVER);
         if let Some(time) = next.into_iter().chain(reads).chain(migrates).min() {
             end.wake_at(network, time, (stack, side));
         }
