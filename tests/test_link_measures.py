@@ -5,9 +5,11 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
+from windtunnel import _core
 from windtunnel.measures.measure import VALUE
 from windtunnel.papers.paper import find_paper, module
 from windtunnel.results import Results
+from windtunnel.running import run_scenario
 
 own = module(find_paper("dcib").folder / "measures.py")
 """What only that paper measures."""
@@ -115,3 +117,18 @@ def test_what_is_unfinished_counts_with_the_time_it_had() -> None:
     taken = transfers((1e6, 1.0), (1e6, None))
     assert value(own.MEASURES["completion-mean"].take(taken, ["run"])) == pytest.approx(5)
     assert value(own.unfinished(taken, ["run"])) == 1
+
+
+def test_what_arrives_twice_is_accounted_for() -> None:
+    text = """
+    duration = "2 s"
+    nodes = { a = {}, b = {} }
+    links.path = { nodes = ["a", "b"], rate = "10 Mbps", delay = "15 ms", duplication = "50 %" }
+    flows.x = { from = "a", to = "b", protocol = "udp", rate = "5 Mbps" }
+    """
+    links = run_scenario(_core.Scenario("twice.toml", text, []))["links"]
+    there = links.rows(named=True)[0]
+    taken_in = there["offered"] + there["duplicates"]
+    assert taken_in == there["delivered"] + there["in_transit"]
+    assert 0 < there["in_transit"] < 30
+    assert abs(there["duplicates"] / there["offered"] - 0.5) < 0.1

@@ -11,6 +11,7 @@ import sys
 import tomllib
 from pathlib import Path
 
+from windtunnel import interop
 from windtunnel._core import suggestion
 from windtunnel.folders import beside
 from windtunnel.package_data import NEW_PAPER, RECIPES
@@ -45,10 +46,15 @@ def title(file: Path) -> str:
 
 
 def text(name: str) -> str:
-    """Give the text of a recipe. Raises UnknownRecipe if there is none of that name."""
+    """Give the text of a recipe, or the one for a line of quic-network-simulator.
+
+    Raises UnknownRecipe if there is none of that name, and InteropError if the line is wrong.
+    """
+    if interop.is_line(name):
+        return interop.scenario(name)
     names = titles()
     if name not in names:
-        help = suggestion(name, [*names, PAPER])
+        help = suggestion(name, [*names, *interop.SCENARIOS, PAPER])
         raise UnknownRecipe(f"there is no recipe `{name}`\nhelp: {help}")
     return (RECIPES / f"{name}.toml").read_text(encoding="utf-8")
 

@@ -93,6 +93,7 @@ fn loss(loss: &Loss) -> bool {
     match loss {
         Loss::None | Loss::Listed { .. } => false,
         Loss::Bernoulli(_)
+        | Loss::LimitedRuns { .. }
         | Loss::GilbertElliott { .. }
         | Loss::ContinuousGilbertElliott { .. } => true,
     }
@@ -100,9 +101,9 @@ fn loss(loss: &Loss) -> bool {
 
 fn impairment(impairment: &Impairment) -> bool {
     // What is added to a delay by load is no draw.
-    let Impairment { duplication, reordering, lateness: _, mixing, jitter, load_delay: _ } =
-        impairment;
-    *duplication > 0.0
+    let Impairment { corruption, duplication, reordering, mixing, jitter, .. } = impairment;
+    loss(corruption)
+        || *duplication > 0.0
         || matches!(reordering, Reordering::Independent(it) if *it > 0.0)
         || *mixing > Duration::ZERO
         || jitter.is_some()

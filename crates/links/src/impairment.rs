@@ -2,20 +2,26 @@
 //! that others overtake them.
 
 use std::collections::VecDeque;
+use std::num::NonZeroU8;
 
 use rand_distr::{Distribution, Exp1};
 use windtunnel_engine::{Duration, Handle, Random, Time};
-use windtunnel_packets::Packet;
+use windtunnel_packets::{Corruption, Packet};
 
 use crate::jitter::Jitter;
 use crate::load_delay::{LoadDelay, LoadMeter};
 use crate::loss::{Loss, Victims};
 use crate::reordering::Reordering;
 
-/// How often a link duplicates packets and reorders them. To any packet at most
-/// one thing happens: it is lost, or it comes twice, or it comes late.
+/// How often a link duplicates packets, reorders and corrupts them. To any packet at most
+/// one thing happens: it is lost, or it comes twice, or it comes late; any that is not lost may be
+/// corrupted.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Impairment {
+    /// Which packets arrive with another byte.
+    pub corruption: Loss,
+    /// Among which.
+    pub corruptible: Victims,
     /// The probability that a packet is delivered twice, at the same instant.
     pub duplication: f64,
     /// Which packets are late.
@@ -91,9 +97,9 @@ impl Impairments {
     /// Whether anything can happen to a packet.
     #[must_use]
     pub fn is_any(&self) -> bool {
-        let Impairment { duplication, reordering, .. } = &self.impairment;
+        let Impairment { corruption, duplication, reordering, .. } = &self.impairment;
         let delays = reordering.is_any() || self.holds();
-        self.loss != Loss::None || *duplication > 0.0 || delays
+        [&self.loss, corruption].iter().any(|it| **it != Loss::None) || *duplication > 0.0 || delays
     }
 
     /// Whether it holds each packet.
@@ -130,6 +136,21 @@ impl Impairments {
         } else {
             Fate::Arrives
         }
+    }
+
+    /// How a packet is corrupted that arrives at `now`, if it is.
+    pub fn corruption(
+        &mut self,
+        now: Time,
+        packet: &Packet,
+        random: &mut Random,
+    ) -> Option<Corruption> {
+        let Impairment { corruption, corruptible, .. } = &mut self.impairment;
+        let strikes = corruptible.include(packet) && corruption.strikes(now, random);
+        strikes.then(|| Corruption {
+            place: random.bits(),
+            bits: NonZeroU8::MIN.saturating_add((random.bits() % 0xff) as u8),
+        })
     }
 
     /// Lets a packet come late that would have arrived at `now`; returns when, if

@@ -54,12 +54,22 @@ impl Victims {
 }
 
 /// How often a link loses packets.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub enum Loss {
     /// None.
+    #[default]
     None,
     /// Each with this probability, independently.
     Bernoulli(f64),
+    /// Each with this probability, but never more than so many one after the other.
+    LimitedRuns {
+        /// The probability.
+        probability: f64,
+        /// How many are lost in a row at the most.
+        most: u32,
+        /// How many were.
+        row: u32,
+    },
     /// In bursts: the link is in a good or a bad state, each with its own
     /// probability of loss, and changes between packets (Gilbert 1960,
     /// Elliott 1963).
@@ -127,6 +137,11 @@ impl Loss {
         match self {
             Self::None => false,
             Self::Bernoulli(probability) => random.happens(*probability),
+            Self::LimitedRuns { probability, most, row } => {
+                let strikes = *row < *most && random.happens(*probability);
+                *row = if strikes { *row + 1 } else { 0 };
+                strikes
+            }
             Self::Listed { numbers, sent, behind } => {
                 *sent += 1;
                 let strikes = numbers.get(*behind) == Some(sent);
@@ -174,6 +189,18 @@ mod tests {
         let (share, packets) = (0.01, 1_000_000);
         let error = (share * (1.0 - share) / f64::from(packets)).sqrt();
         assert!((lost_of(Loss::Bernoulli(share), packets) - share).abs() < 4.0 * error);
+    }
+
+    /// With all but the limit certain, one of every four arrives; and else the share of a renewal:
+    /// runs of lost packets of lengths up to three, each followed by one that arrives.
+    #[test]
+    fn no_more_are_lost_in_a_row_than_the_limit() {
+        let limited = |probability| Loss::LimitedRuns { probability, most: 3, row: 0 };
+        assert_eq!(lost_of(limited(1.0), 1000), 0.75);
+        let mean_run: f64 = (1..=3).map(|it| 0.6_f64.powi(it)).sum();
+        let measured = lost_of(limited(0.6), 1_000_000);
+        let expected = mean_run / (mean_run + 1.0);
+        assert!((measured / expected - 1.0).abs() < 0.005, "{measured} of {expected}");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 
 pub mod bridge;
 pub mod ccnx;
+mod corruption;
 pub mod dns;
 mod dscp;
 mod ecn;
@@ -26,6 +27,7 @@ pub mod tunnel;
 pub mod udp;
 pub mod wireguard;
 
+pub use corruption::Corruption;
 pub use dscp::Dscp;
 pub use ecn::Ecn;
 pub use flow_key::FlowKey;

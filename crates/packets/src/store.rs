@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use windtunnel_engine::{Handle, Store};
 
+use crate::corruption::Corruption;
 use crate::dns::DnsMessage;
 use crate::ecn::Ecn;
 use crate::ip::IpVersion;
@@ -131,6 +132,21 @@ impl PacketStore {
             of_both.copies += 1;
         }
         copy
+    }
+
+    /// Changes a byte of a packet that is in the store, if it is a datagram or an IP packet whose
+    /// bytes are kept; false if none can be changed, and only a checksum would say that one is.
+    pub fn corrupt(&mut self, packet: Handle, corruption: Corruption) -> bool {
+        match self.packets[packet].body {
+            Body::Datagram(Datagram { content: Some(it), .. }) if !it.is_packet => {
+                corruption.of_data(self.message_mut(it.bytes))
+            }
+            Body::Datagram(Datagram { content: Some(udp::Content { bytes, .. }), .. }) => {
+                corruption.of_packet(self.message_mut(bytes))
+            }
+            Body::Real(it) if !it.is_frame() => corruption.of_packet(self.message_mut(it.bytes)),
+            _ => false,
+        }
     }
 
     /// Puts the bytes of a message in, for a packet that they will belong to.

@@ -62,6 +62,26 @@ fn the_first_byte_takes_a_round_trip_and_a_half() {
     }
 }
 
+/// What decryption or a connection ID does not accept is as good as lost: the same packets, changed
+/// in place of lost, cost the same time.
+#[test]
+fn a_packet_with_another_byte_is_as_good_as_lost() {
+    fn completion(stack: impl MakeStack + 'static, key: &str) -> Option<Duration> {
+        // Of the data, in slow start and later.
+        let packets = r#"{ kind = "listed", packets = [9, 30, 31, 200, 350] }"#;
+        path().with(key, packets).duration("5 s").transfer(stack, 1_000_000).completion
+    }
+    for [lost, corrupted] in [
+        ["loss", "corruption"].map(|it| completion(quinn(), it)),
+        ["loss", "corruption"].map(|it| completion(noq(), it)),
+    ] {
+        assert!(lost.is_some());
+        assert_eq!(lost, corrupted);
+    }
+    let undisturbed = path().transfer(quinn(), 1_000_000).completion;
+    assert_ne!(undisturbed, completion(quinn(), "corruption"));
+}
+
 /// A request of 100 B and an answer of 10 MB, with the figures of quinn-proto 0.11.19 and
 /// noq-proto 1.4.0 in programs of their own: to a thousandth, since their certificate was shorter.
 #[test]

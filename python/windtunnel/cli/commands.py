@@ -560,7 +560,8 @@ def print_recipe(
         str | None,
         typer.Argument(
             metavar="[RECIPE]",
-            help="A recipe, or `paper`; default: all are listed.",
+            help='A recipe, a line of quic-network-simulator such as "simple-p2p --delay=15ms '
+            '--bandwidth=10Mbps --queue=25", or `paper`; default: all are listed.',
             autocompletion=completing.recipe,
         ),
     ] = None,

@@ -51,6 +51,7 @@ CAUSES = {
     "overlimit_drops": "dropped:\nqueue full",
     "discipline_drops": "dropped by\ndiscipline",
     "losses": "lost on\nthe link",
+    "corrupted": "changed on\nthe link",
     "marks": "marked",
     "some_congestion_marks": "marked\n(SCE)",
 }

@@ -16,6 +16,7 @@ from windtunnel import progress
 from windtunnel._core import FlightError, ScenarioError
 from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.extensions import UnknownExtension
+from windtunnel.interop import InteropError
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.recipes import UnknownRecipe
 from windtunnel.results import ResultsError
@@ -31,6 +32,7 @@ INVALID = (
     StudyError,
     ResultsError,
     UnknownPaper,
+    InteropError,
     UnknownRecipe,
     PaperError,
     UnknownExtension,

@@ -136,6 +136,12 @@ class LinkDefaults(TypedDict, total=False):
     greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
+    corruption: Loss | Sequence[Loss]
+    """Which packets arrive with another byte, as `loss` says which are lost; default: none. Of a
+    UDP datagram of a real implementation or a real host it is one of the first 50 bytes of its
+    data, with a checksum that is right for it; of another IP packet of such, one of those behind
+    the IP header. A packet that has no bytes in a simulation, as those of Windtunnel's own
+    protocols, is lost: its checksum is wrong."""
     duplication: str | Sequence[str]
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
@@ -204,6 +210,8 @@ class IndependentLoss(TypedDict, total=False):
     """Which kind."""
     probability: Required[str]
     """The probability of loss."""
+    most_in_a_row: int
+    """How many are lost one after the other at the most. Default: no limit."""
     of: LossOf
     """Which packets can be lost."""
 
@@ -2804,6 +2812,12 @@ class RateLink(TypedDict, total=False):
     greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
+    corruption: Loss | Sequence[Loss]
+    """Which packets arrive with another byte, as `loss` says which are lost; default: none. Of a
+    UDP datagram of a real implementation or a real host it is one of the first 50 bytes of its
+    data, with a checksum that is right for it; of another IP packet of such, one of those behind
+    the IP header. A packet that has no bytes in a simulation, as those of Windtunnel's own
+    protocols, is lost: its checksum is wrong."""
     duplication: str | Sequence[str]
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
@@ -2868,6 +2882,12 @@ class RadioLink(TypedDict, total=False):
     greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
+    corruption: Loss | Sequence[Loss]
+    """Which packets arrive with another byte, as `loss` says which are lost; default: none. Of a
+    UDP datagram of a real implementation or a real host it is one of the first 50 bytes of its
+    data, with a checksum that is right for it; of another IP packet of such, one of those behind
+    the IP header. A packet that has no bytes in a simulation, as those of Windtunnel's own
+    protocols, is lost: its checksum is wrong."""
     duplication: str | Sequence[str]
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
@@ -2932,6 +2952,12 @@ class FixedWirelessLink(TypedDict, total=False):
     greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
+    corruption: Loss | Sequence[Loss]
+    """Which packets arrive with another byte, as `loss` says which are lost; default: none. Of a
+    UDP datagram of a real implementation or a real host it is one of the first 50 bytes of its
+    data, with a checksum that is right for it; of another IP packet of such, one of those behind
+    the IP header. A packet that has no bytes in a simulation, as those of Windtunnel's own
+    protocols, is lost: its checksum is wrong."""
     duplication: str | Sequence[str]
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
@@ -2996,6 +3022,12 @@ class OpticalLink(TypedDict, total=False):
     greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
+    corruption: Loss | Sequence[Loss]
+    """Which packets arrive with another byte, as `loss` says which are lost; default: none. Of a
+    UDP datagram of a real implementation or a real host it is one of the first 50 bytes of its
+    data, with a checksum that is right for it; of another IP packet of such, one of those behind
+    the IP header. A packet that has no bytes in a simulation, as those of Windtunnel's own
+    protocols, is lost: its checksum is wrong."""
     duplication: str | Sequence[str]
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]
@@ -3060,6 +3092,12 @@ class TraceLink(TypedDict, total=False):
     greater than 0, to 16777215, of at most three decimals. Default: 1."""
     loss: Loss | Sequence[Loss]
     """What it loses at random; default: nothing."""
+    corruption: Loss | Sequence[Loss]
+    """Which packets arrive with another byte, as `loss` says which are lost; default: none. Of a
+    UDP datagram of a real implementation or a real host it is one of the first 50 bytes of its
+    data, with a checksum that is right for it; of another IP packet of such, one of those behind
+    the IP header. A packet that has no bytes in a simulation, as those of Windtunnel's own
+    protocols, is lost: its checksum is wrong."""
     duplication: str | Sequence[str]
     """The probability that it delivers a packet twice; default: none."""
     reordering: Reordering | Sequence[Reordering]

@@ -90,7 +90,18 @@ pub(super) fn totals(plan: &Plan, world: &World, end: Time) -> Table {
         .count(LOSSES, |(_, (it, _))| it.losses)
         .count(
             column("in_transit", "Packets in the queue or on the link at the end of the run."),
-            |(_, (it, _))| it.offered - it.delivered - it.dropped(),
+            |(_, (it, _))| it.in_transit(),
+        )
+        .count(column("duplicates", "Packets that arrived a second time."), |(_, (it, _))| {
+            it.duplicates
+        })
+        .count(
+            column(
+                "corrupted",
+                "Packets of which a byte was changed on the link; those that have no bytes in a \
+                 simulation are then lost, and counted there as well.",
+            ),
+            |(_, (it, _))| it.corrupted,
         )
         .count(column("marks", "Packets that the queue discipline marked."), |(_, (it, _))| {
             it.marks

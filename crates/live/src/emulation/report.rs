@@ -121,6 +121,8 @@ pub struct Queue {
     pub losses: u64,
     /// Packets that were in the queue or on the link at the end.
     pub in_transit: u64,
+    /// Packets of which the link changed a byte.
+    pub corrupted: u64,
     /// Packets marked with Congestion Experienced.
     pub marks: u64,
     /// Packets marked with the milder mark of SCE.
@@ -160,7 +162,8 @@ impl QueueName {
             overlimit_drops: counters.overlimit_drops,
             discipline_drops: counters.discipline_drops,
             losses: counters.losses,
-            in_transit: counters.offered - counters.delivered - counters.dropped(),
+            in_transit: counters.in_transit(),
+            corrupted: counters.corrupted,
             marks: counters.marks,
             some_congestion_marks: counters.some_congestion_marks,
         }

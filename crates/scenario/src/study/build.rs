@@ -3,13 +3,12 @@
 use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_engine::Duration;
-use windtunnel_links::Victims;
 use windtunnel_world::{ChangePlan, ConsumerPlan, DomainsPlan, LinkPlan, Plan, ProducerPlan};
 
 use crate::network::autonomous_systems::{self, Systems};
 use crate::network::constellations::{self, ConstellationContext};
 use crate::network::layers;
-use crate::network::links::{Flows, Link};
+use crate::network::links::{Affected, Flows, Link};
 use crate::network::nodes::Names;
 use crate::network::regions::Regions;
 use crate::network::stages::{Carried, Content, Loaded, Network, Routed};
@@ -197,7 +196,7 @@ impl Builder<'_> {
         let names = Names::of("flow", &self.scenario.flows);
         let flows = Flows { names: &names, plans: &loaded.flows };
         let duration = loaded.carried.routed.network.duration;
-        let (victims, changes) = (self.victims(&flows)?, self.changes(duration, &flows)?);
+        let (affected, changes) = (self.affected(&flows)?, self.changes(duration, &flows)?);
         let recording = self.scenario.recording.plan(&loaded)?;
         let Loaded { carried, roots, flows, bridges, sessions } = loaded;
         let Carried { routed, tunnels } = carried;
@@ -206,7 +205,7 @@ impl Builder<'_> {
         let Content { prefixes, formats, producers, consumers } = content;
         Ok(Plan {
             nodes,
-            links: with_victims(links, victims),
+            links: with_affected(links, affected),
             changes,
             prefixes,
             formats,
@@ -239,9 +238,9 @@ impl Builder<'_> {
         Ok(of_systems.or_else(|| routed.domains.clone()))
     }
 
-    /// Which packets links can lose, in each direction.
-    fn victims(&self, flows: &Flows<'_>) -> Result<Vec<[Victims; 2]>, Mistake> {
-        self.scenario.links.values().map(|it| it.victims(flows)).collect()
+    /// Which packets links can lose and corrupt, in each direction.
+    fn affected(&self, flows: &Flows<'_>) -> Result<Vec<[Affected; 2]>, Mistake> {
+        self.scenario.links.values().map(|it| it.affected(flows)).collect()
     }
 
     /// What happens to all links during the run.
@@ -261,11 +260,12 @@ fn each<T, P>(
     things.iter().map(plan).collect()
 }
 
-/// Links that can lose these packets; those of constellations, which are the last, all of them.
-fn with_victims(mut links: Vec<LinkPlan>, victims: Vec<[Victims; 2]>) -> Vec<LinkPlan> {
-    for (link, victims) in links.iter_mut().zip(victims) {
-        let directions = link.directions.iter_mut().zip(victims);
-        directions.for_each(|(direction, victims)| direction.victims = victims);
+/// Links that can lose and corrupt these packets; those of constellations, which are the last, all of
+/// them.
+fn with_affected(mut links: Vec<LinkPlan>, affected: Vec<[Affected; 2]>) -> Vec<LinkPlan> {
+    for (link, affected) in links.iter_mut().zip(affected) {
+        let directions = link.directions.iter_mut().zip(affected);
+        directions.for_each(|(direction, it)| it.apply(direction));
     }
     links
 }

@@ -84,7 +84,9 @@ impl Port {
         };
         let mut late = None;
         let loses_since = self.effects.as_mut().and_then(|it| *it.loses_since());
-        let is_lost = loses_since.is_some_and(|since| head.starts >= since);
+        let is_lost = head.fate == Fate::Lost
+            || loses_since.is_some_and(|since| head.starts >= since)
+            || self.corrupt(now, head.packet, store);
         let packet = match if is_lost { Fate::Lost } else { head.fate } {
             Fate::Twice => {
                 // It stays first, to arrive again at once.
@@ -105,11 +107,21 @@ impl Port {
             }
             Fate::Arrives | Fate::Lost => {
                 self.pop();
-                let is_lost = is_lost || head.fate == Fate::Lost;
                 self.leave(head.packet, head.size, is_lost, store)
             }
         };
         Some(Arrived { packet, next: self.next_arrival(), late })
+    }
+
+    /// Changes a byte of a packet that arrives, if the link does that to it. Returns whether it is
+    /// lost by it: where its bytes are not kept, it is the checksum of the next hop that fails.
+    fn corrupt(&mut self, now: Time, packet: Handle, store: &mut PacketStore) -> bool {
+        let effects = self.effects.as_mut();
+        let Some(corruption) = effects.and_then(|it| it.corruption(now, &store[packet])) else {
+            return false;
+        };
+        self.counters.corrupted += 1;
+        !store.corrupt(packet, corruption)
     }
 
     /// The first of the late packets arrives, if its time has come.

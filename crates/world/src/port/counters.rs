@@ -35,6 +35,8 @@ pub struct Counters {
     pub some_congestion_marks: u64,
     /// Packets that arrived a second time.
     pub duplicates: u64,
+    /// Packets of which a byte was changed; those whose bytes are not kept are also losses.
+    pub corrupted: u64,
     /// Packets that arrived late, so that others could overtake them.
     pub late: u64,
     /// How often the physical layer sent a packet again that is sent once in `sent`.
@@ -46,6 +48,12 @@ impl Counters {
     #[must_use]
     pub fn dropped(&self) -> u64 {
         self.overlimit_drops + self.discipline_drops + self.losses
+    }
+
+    /// Packets in the queue or on the link.
+    #[must_use]
+    pub fn in_transit(&self) -> u64 {
+        self.offered + self.duplicates - self.delivered - self.dropped()
     }
 
     /// Puts a mark on a packet and counts it, if the verdict asks for one.

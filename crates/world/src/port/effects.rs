@@ -5,7 +5,7 @@ use windtunnel_links::{
     Cursor, Fate, Frame, Impairments, Outcome, PhysicalLayer, PhysicalLayerMaker, Reception,
     Straggler,
 };
-use windtunnel_packets::Packet;
+use windtunnel_packets::{Corruption, Packet};
 
 use crate::plan::{DirectionPlan, LossChange};
 
@@ -87,6 +87,11 @@ impl Effects {
         let outcome = self.layer.as_mut().map_or(Outcome::AT_ONCE, |it| it.send(frame, random));
         let fate = if outcome.lost { Fate::Lost } else { self.fate(now, packet) };
         (outcome, fate)
+    }
+
+    /// How a packet is corrupted that arrives at `now`, if it is.
+    pub(super) fn corruption(&mut self, now: Time, packet: &Packet) -> Option<Corruption> {
+        self.impairments.corruption(now, packet, &mut self.holding)
     }
 
     /// From now on it loses what the change says.

@@ -195,8 +195,7 @@ impl Bench {
 
     fn assert_conserved(&self) {
         let counters = self.port.counters();
-        let taken_in = counters.offered + counters.duplicates;
-        assert_eq!(taken_in, counters.delivered + counters.dropped() + self.port.in_transit());
+        assert_eq!(counters.in_transit(), self.port.in_transit());
         assert_eq!(counters.offered, self.offered);
         assert_eq!(counters.delivered, self.arrived.len() as u64);
         assert_eq!(self.store.len() as u64, self.port.in_transit());
@@ -365,6 +364,20 @@ fn a_link_that_duplicates_everything_delivers_everything_twice_at_once() {
         assert_eq!(bench.numbers(), [0, 0, 1, 1]);
         assert_eq!(bench.times(), [11_000, 11_000, 12_000, 12_000]);
         assert_eq!(bench.port.counters().duplicates, 2);
+    }
+}
+
+/// What has no bytes is lost by it; a datagram that has them arrives with others.
+#[test]
+fn a_link_that_corrupts_everything_loses_what_has_no_bytes() {
+    for discipline in patient() {
+        let corruption = Loss::Bernoulli(1.0);
+        let impairment = Impairment { corruption, duplication: 1.0, ..Impairment::default() };
+        let plan = DirectionPlan { impairment, ..direction(discipline) };
+        let bench = Bench::new(&plan).offering(0, 2).run();
+        assert_eq!(bench.numbers(), [0_u64; 0]);
+        let counters = bench.port.counters();
+        assert_eq!((counters.corrupted, counters.losses, counters.in_transit()), (2, 2, 0));
     }
 }
 
@@ -595,8 +608,7 @@ proptest! {
     fn nothing_is_lost_unaccounted_for_on_any_link(
         events in vec((0..5000_u64, event()), 0..200),
         loss in 0.0..0.3_f64,
-        duplication in 0.0..0.3_f64,
-        reordering in 0.0..0.3_f64,
+        [duplication, reordering, corruption] in [0.0..0.3_f64, 0.0..0.3_f64, 0.0..0.3_f64],
         lateness in 0..20_000_u64,
         mixes: bool,
         depends_on_load: bool,
@@ -621,6 +633,7 @@ proptest! {
                 } else {
                     Impairment { duplication, reordering, lateness, mixing, ..Impairment::default() }
                 };
+                plan.impairment.corruption = Loss::Bernoulli(corruption);
             }
             let run = || {
                 let mut bench =
@@ -637,6 +650,7 @@ proptest! {
             };
             let bench = run();
             prop_assert_eq!(bench.port.in_transit(), 0);
+            prop_assert_eq!(bench.port.counters().in_transit(), 0);
             prop_assert!(bench.arrived.is_sorted_by_key(|it| it.0));
             let now = bench.events.now();
             let sent = bench.port.counters().transmission_sum;

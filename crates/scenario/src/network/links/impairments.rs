@@ -164,5 +164,6 @@ pub(super) fn plan(
         duplication: duplication.map_or(0.0, |it| it.0.0),
         reordering: late,
         lateness,
+        ..Impairment::default()
     })
 }

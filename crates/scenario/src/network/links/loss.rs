@@ -46,6 +46,8 @@ enum Kind {
 struct Independent {
     /// The probability of loss.
     probability: Measured<Share>,
+    /// How many are lost one after the other at the most. Default: no limit.
+    most_in_a_row: Option<Located<u32>>,
     /// Which packets can be lost.
     #[serde(default)]
     of: Of,
@@ -103,6 +105,19 @@ struct Listed {
     of: Of,
 }
 
+impl Independent {
+    fn plan(&self) -> Result<links::Loss, Mistake> {
+        let probability = self.probability.0.0;
+        let Some(it) = &self.most_in_a_row else { return Ok(links::Loss::Bernoulli(probability)) };
+        it.checked(
+            |it| *it > 0,
+            || "`most_in_a_row` must be greater than zero".to_owned(),
+            "write one such as most_in_a_row = 3, or remove it",
+        )?;
+        Ok(links::Loss::LimitedRuns { probability, most: it.value, row: 0 })
+    }
+}
+
 impl Listed {
     fn plan(&self) -> Result<links::Loss, Mistake> {
         let numbers = numbers(&self.packets)?;
@@ -145,7 +160,7 @@ impl Loss {
     pub(crate) fn plan(&self) -> Result<links::Loss, Mistake> {
         Ok(match &self.0 {
             Kind::Independent(it) if it.probability.0.0 == 0.0 => links::Loss::None,
-            Kind::Independent(it) => links::Loss::Bernoulli(it.probability.0.0),
+            Kind::Independent(it) => it.plan()?,
             Kind::GilbertElliott(it) => links::Loss::GilbertElliott {
                 to_bad: it.to_bad_state.0.0,
                 to_good: it.to_good_state.0.0,
@@ -220,7 +235,8 @@ impl<'de> Deserialize<'de> for Loss {
             }
             fn visit_str<E: Error>(self, text: &str) -> Result<Loss, E> {
                 let probability = Measured(parse(text).map_err(E::custom)?);
-                Ok(Loss(Kind::Independent(Independent { probability, of: Of::All })))
+                let (most_in_a_row, of) = (None, Of::All);
+                Ok(Loss(Kind::Independent(Independent { probability, most_in_a_row, of })))
             }
             fn visit_newtype_struct<D: Deserializer<'de>>(
                 self,

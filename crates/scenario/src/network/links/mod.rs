@@ -13,7 +13,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::{Deserializer, Error};
 use windtunnel_engine::Duration;
-use windtunnel_links::{Duplex, LinkKeys, Loss as LossPlan, Pace, Victims};
+use windtunnel_links::{Duplex, Impairment, LinkKeys, Loss as LossPlan, Pace, Victims};
 use windtunnel_networks::ndn::link_service::{LinkService, LinkServiceSettings};
 use windtunnel_queues::QueueKeys;
 use windtunnel_world::{ChangePlan, DirectionPlan, LinkPlan};
@@ -59,6 +59,12 @@ pub(crate) struct Common {
     weight: Option<Each<Weight>>,
     /// What it loses at random; default: nothing.
     loss: Option<Each<Loss>>,
+    /// Which packets arrive with another byte, as `loss` says which are lost; default: none. Of a UDP
+    /// datagram of a real implementation or a real host it is one of the first 50 bytes of its data,
+    /// with a checksum that is right for it; of another IP packet of such, one of those behind the
+    /// IP header. A packet that has no bytes in a simulation, as those of Windtunnel's own protocols,
+    /// is lost: its checksum is wrong.
+    corruption: Option<Each<Loss>>,
     /// The probability that it delivers a packet twice; default: none.
     duplication: Option<Each<Measured<Share>>>,
     /// Which packets it delivers late, so that others overtake them; default: none.
@@ -111,6 +117,24 @@ pub(crate) struct Common {
     /// after the last value it is the turn of the first again. Default: all have the same values.
     #[serde(rename = "in_turn")]
     _in_turn: Option<InTurn>,
+}
+
+/// Which packets one direction of a link can lose, and corrupt.
+pub(crate) struct Affected {
+    lost: Victims,
+    corrupted: Victims,
+}
+
+impl Affected {
+    /// Says it to the plan of the direction.
+    pub(crate) fn apply(self, direction: &mut DirectionPlan) {
+        direction.victims = self.lost;
+        direction.impairment.corruptible = self.corrupted;
+    }
+}
+
+fn victims(loss: Option<&Each<Loss>>, side: usize, flows: &Flows<'_>) -> Result<Victims, Mistake> {
+    loss.map_or(Ok(Victims::All), |it| it.0[side].victims(flows))
 }
 
 /// The two nodes that a link joins.
@@ -174,10 +198,16 @@ impl Link {
         keys.into_iter().find_map(|(key, it)| it.as_ref().map(|it| (key, it)))
     }
 
-    /// Which packets it can lose, in each direction.
-    pub(crate) fn victims(&self, flows: &Flows<'_>) -> Result<[Victims; 2], Mistake> {
-        let Some(Each([there, back])) = &self.0.common.loss else { return Ok(Default::default()) };
-        Ok([there.victims(flows)?, back.victims(flows)?])
+    /// Which packets it can lose and corrupt, in each direction.
+    pub(crate) fn affected(&self, flows: &Flows<'_>) -> Result<[Affected; 2], Mistake> {
+        let Common { loss, corruption, .. } = &self.0.common;
+        let of = |side: usize| {
+            Ok(Affected {
+                lost: victims(loss.as_ref(), side, flows)?,
+                corrupted: victims(corruption.as_ref(), side, flows)?,
+            })
+        };
+        Ok([of(0)?, of(1)?])
     }
 
     /// What happens to it during the run.
@@ -252,6 +282,8 @@ impl Common {
         let default = QueueKeys::default();
         let queue = self.queue.as_ref().map_or(&default, |it| &it.0[side]);
         let loss = self.loss.as_ref().map(|it| &it.0[side]);
+        let corruption = self.corruption.as_ref().map(|it| &it.0[side]);
+        let corruption = corruption.map_or(Ok(LossPlan::None), Loss::plan)?;
         let duplication = self.duplication.as_ref().map(|it| it.0[side]);
         let reordering = self.reordering.as_ref().map(|it| &it.0[side]);
         let mixing = self.mixing.as_ref().map(|it| &it.0[side]);
@@ -266,7 +298,10 @@ impl Common {
             loss: loss.map_or(Ok(LossPlan::None), Loss::plan)?,
             // Those of a flow are known when all flows are.
             victims: Victims::All,
-            impairment: impairments::plan(duplication, reordering, mixing, jitter, load_delay)?,
+            impairment: Impairment {
+                corruption,
+                ..impairments::plan(duplication, reordering, mixing, jitter, load_delay)?
+            },
             limit: queue.limit(),
             discipline: queue.discipline()?,
             overhead: self.overhead()?,
