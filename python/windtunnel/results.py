@@ -45,11 +45,11 @@ class Results(ResultTables):
     `tables` holds `runs`, `flows`, `subflows`, `transfers`, `links`, `nodes`, `bridges`,
     `tunnels`, `regions`, `routers`, `route_changes`, `name_lookups`, `autonomous_systems`,
     `as_routers`, `paths`, `path_changes`, `maps`, `link_budgets`, `antennas`, `contacts`,
-    `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, `flow_series`,
-    `link_series`, `channel_series`, `route_series`, `subflow_series`, `playback_series`,
-    `packet_events` and `node_series`; each begins with a column for every axis of the scenario's
-    comparison, and `run`, the number of the replication. The names of the columns end with their
-    units. Without a finished run there are no tables.
+    `sessions`, `session_stages`, `session_nodes`, `players`, `video_segments`, `web_pages`,
+    `flow_series`, `link_series`, `channel_series`, `route_series`, `subflow_series`,
+    `playback_series`, `packet_events` and `node_series`; each begins with a column for every axis
+    of the scenario's comparison, and `run`, the number of the replication. The names of the columns
+    end with their units. Without a finished run there are no tables.
     """
 
     scenario: str = ""

@@ -100,6 +100,14 @@ PLAYERS = [
     Column("experience", "quality of\nexperience", 1.0, 2),
 ]
 
+WEB_PAGES = [
+    Column("page_load_s", "page\nload s", 1.0, 2),
+    Column("first_byte_s", "first\nbyte s", 1.0, 2),
+    Column("first_paint_s", "first\npaint s", 1.0, 2),
+    Column("largest_paint_s", "largest\npaint s", 1.0, 2),
+    Column("byte_index_s", "byte\nindex s", 1.0, 2),
+]
+
 BOTTLENECK = [
     Column("goodput_bps", "goodput\nMbps", 1e-6, 2),
     Column("rate_bps", "rate\nMbps", 1e-6, 1),
@@ -110,9 +118,9 @@ BOTTLENECK = [
 def tables(results: ResultTables) -> list[Table | str]:
     """Format results for a terminal.
 
-    Sessions, players, the flows that do not carry sessions and, if there are several flows, their
-    totals; in what the cases differ, how many transfers did not end, which flows a buffer limited,
-    and for each flow that received nothing a sentence that says why.
+    Sessions, players, web pages, the flows that do not carry sessions and, if there are several
+    flows, their totals; in what the cases differ, how many transfers did not end, which flows a
+    buffer limited, and for each flow that received nothing a sentence that says why.
     """
     repeated, told = repetition.said(results), significance.of_results(results)
     results = repetition.without_repetition(results)
@@ -121,6 +129,8 @@ def tables(results: ResultTables) -> list[Table | str]:
         made += measured(results, results["sessions"], ["sessions"], SESSIONS, "sessions")
     if has_players(results):
         made += measured(results, results["players"], ["flow"], PLAYERS, "players")
+    if has_web_pages(results):
+        made += measured(results, results["web_pages"], ["flow"], WEB_PAGES, "web_pages")
     own = own_flows(results)
     if not own.is_empty():
         made += flow_tables(results, own)
@@ -234,6 +244,11 @@ def silence(results: ResultTables) -> Iterator[str]:
 def has_players(results: ResultTables) -> bool:
     """Say whether there were players; results of earlier versions have no table of them."""
     return "players" in results.tables and not results["players"].is_empty()
+
+
+def has_web_pages(results: ResultTables) -> bool:
+    """Say whether pages of the web were loaded; earlier versions have no table of them."""
+    return "web_pages" in results.tables and not results["web_pages"].is_empty()
 
 
 def measured(
@@ -351,8 +366,8 @@ def document(
     the first `MOST_SILENT`. `directions` has the total
     goodput of all flows of each direction over the whole run, beside rate and utilisation
     of its busiest link. `transfers` summarises files and answers, for each flow and class of
-    sizes. `sessions` summarises sessions whose state is paged, and `players` the players of
-    videos, as `flows`.
+    sizes. `sessions` summarises sessions whose state is paged, `players` the players of videos,
+    and `web_pages` pages of the web, as `flows`.
     """
     equal = repetition.equal_cases(results)
     differing = [it.row() for it in differences.of_results(results)]
@@ -383,6 +398,9 @@ def document(
         else [],
         "players": summarise(results["players"], [*results.axes, "flow"]).to_dicts()
         if has_players(results)
+        else [],
+        "web_pages": summarise(results["web_pages"], [*results.axes, "flow"]).to_dicts()
+        if has_web_pages(results)
         else [],
     }
 

@@ -6,6 +6,7 @@ use dyn_clone::DynClone;
 use windtunnel_engine::{Random, Time};
 
 use crate::video::Player;
+use crate::web_page::PageLoad;
 
 /// A stream, as the host that it ends at numbers it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -142,6 +143,11 @@ pub trait Application: Debug + DynClone + Send {
 
     /// What it plays; none if it is no player.
     fn player(&self) -> Option<&dyn Player> {
+        None
+    }
+
+    /// How the page has loaded that it loads; none if it loads none.
+    fn page(&self) -> Option<&PageLoad> {
         None
     }
 }

@@ -29,6 +29,9 @@ macro_rules! workloads {
             OnOff(on_off::OnOffKeys),
             /// Files that arrive by a Poisson process, each over a connection of its own.
             Arrivals(arrivals::ArrivalsKeys),
+            /// A page of the web, which the receiver loads: a document, and the objects that it and they
+            /// refer to.
+            WebPage(web_page::WebPageKeys),
             /// A video in one file, which the receiver requests and plays while it comes.
             Video(video::VideoKeys),
             /// A video in segments, of which the receiver requests one after another over one
@@ -56,6 +59,7 @@ pub mod sessions;
 mod sizes;
 pub mod udp;
 pub mod video;
+mod web_page;
 
 pub use application::{Application, Before, Behaviour, Completed, Host, Maker, Setting, Stream};
 pub use arrivals::ArrivalsSettings;
@@ -69,3 +73,4 @@ pub use registry::{Workload, WorkloadKeys};
 pub use relay::Relay;
 pub use requests::RequestResponseSettings;
 pub use sizes::{Sizes, SizesOfFiles};
+pub use web_page::{Counts, Http, PageLoad, WebPageSettings};

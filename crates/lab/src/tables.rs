@@ -23,6 +23,7 @@ mod sky;
 mod subflows;
 mod transfers;
 mod tunnels;
+mod web_pages;
 
 pub use descriptions::descriptions;
 pub(crate) use descriptions::series_names;

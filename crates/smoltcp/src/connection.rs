@@ -113,7 +113,9 @@ impl Connection {
             events.push_back(Event::Writable(number));
         }
         let is_closed = matches!(self.state, State::FinWait2 | State::TimeWait)
-            || self.state == State::Closed && matches!(before, State::LastAck | State::Closing);
+            // One whose end has come waits for the last acknowledgement as soon as it is closed here.
+            || self.state == State::Closed
+                && matches!(before, State::CloseWait | State::LastAck | State::Closing);
         if is_closed && self.is_ending && !self.is_acknowledged {
             self.is_acknowledged = true;
             events.push_back(Event::Acknowledged(number));

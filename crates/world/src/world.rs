@@ -5,6 +5,7 @@ mod fork;
 use std::any::Any;
 use std::sync::{Arc, Mutex};
 
+use windtunnel_applications::PageLoad;
 use windtunnel_applications::video::Player;
 use windtunnel_engine::{Control, Duration, Limits, Rate, Stop, Time};
 use windtunnel_networks::layer::NetworkLayer;
@@ -358,6 +359,12 @@ impl World {
     /// no player.
     pub fn players(&self) -> impl Iterator<Item = Option<&dyn Player>> {
         (0..self.flows).map(|flow| self.parts.of_flow(flow)[1].hosts.player(flow))
+    }
+
+    /// How the page has loaded that each flow over IP loads, in the plan's order; none where it
+    /// loads none.
+    pub fn pages(&self) -> impl Iterator<Item = Option<&PageLoad>> {
+        (0..self.flows).map(|flow| self.parts.of_flow(flow)[1].hosts.page(flow))
     }
 
     /// When the last byte of a flow's file was received, by the flow's place.

@@ -75,14 +75,14 @@ def of_results(results: ResultTables) -> list[Difference]:
     """Compare with the first case each one that differs from it on a single axis."""
     if not results.tables or not results.axes:
         return []
-    frame = totals.of_flows(results, results.axes)
+    frame, of_users = totals.of_flows_and_users(results, results.axes, results.tables)
     # Runs without flows have no row.
     cases = frame.select(results.axes).unique(maintain_order=True).rows()
     found = [
         difference(measure, names, *(of_case(frame, results.axes, it, measure) for it in pair))
         for pair in ((cases[0], other) for other in cases[1:])
         for names in apart(*pair)
-        for measure in MEASURES
+        for measure in (*of_users, *MEASURES)
     ]
     return [it for it in found if it]
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import polars as pl
+from polars import selectors
 
 from windtunnel.measures import bottlenecks, directions
 from windtunnel.measures.columns import (
@@ -10,15 +13,18 @@ from windtunnel.measures.columns import (
     DELAY,
     DROPPED,
     FAIRNESS,
+    FIRST_PAINT,
     GOODPUT,
     MARKS,
     ONE_WAY_DELAY,
+    PAGE_LOAD,
     QUALITY,
     RATE,
     RETRANSMISSIONS,
     STALLED,
     TIMEOUTS,
     UTILISATION,
+    MeasuredColumn,
 )
 from windtunnel.measures.fairness import fairness
 from windtunnel.measures.flows import is_one_way
@@ -33,6 +39,9 @@ OF_LINKS = (RATE, UTILISATION, DROPPED)
 
 OF_PLAYERS = (QUALITY, STALLED)
 """What `of_players` gives."""
+
+OF_WEB_PAGES = (PAGE_LOAD, FIRST_PAINT)
+"""What `of_web_pages` gives."""
 
 
 def of_flows(results: Tables, keys: list[str]) -> pl.DataFrame:
@@ -118,10 +127,46 @@ def of_channels(results: Tables) -> pl.DataFrame:
 def of_players(results: Tables, keys: list[str]) -> pl.DataFrame:
     """Give the mean bitrate that the players of adaptive videos played, and how long all players
     stalled, for each of `keys` and run."""
-    player = ["case", "run", "flow"]
-    flows = results["flows"].select(list(dict.fromkeys([*player, *keys])))
-    found = flows.join(results["players"], on=player, maintain_order="left")
+    found = of_each_flow(results, "players", keys)
     quality, stalled = pl.col("quality_bps"), pl.col("stalled_s")
     return found.group_by(*keys, "run", maintain_order=True).agg(
         quality.mean(), pl.when(stalled.count() > 0).then(stalled.sum())
     )
+
+
+def of_web_pages(results: Tables, keys: list[str]) -> pl.DataFrame:
+    """Give the mean times in which pages of the web loaded, for each of `keys` and run."""
+    return (
+        of_each_flow(results, "web_pages", keys)
+        .group_by(*keys, "run", maintain_order=True)
+        .agg(pl.col(it.column).mean() for it in OF_WEB_PAGES)
+    )
+
+
+def of_each_flow(results: Tables, table: str, keys: list[str]) -> pl.DataFrame:
+    """Give the rows of a table that has one for some flows, with what `keys` says of these."""
+    own = results[table]
+    of_flow = results["flows"]
+    is_name = selectors.string() | selectors.by_name("case", "run", require_all=False)
+    flow = [it for it in of_flow.select(is_name).columns if it in own.columns]
+    flows = of_flow.select(list(dict.fromkeys([*flow, *keys])))
+    return flows.join(own, on=flow, maintain_order="left")
+
+
+SEEN_BY_USERS = {"players": (of_players, OF_PLAYERS), "web_pages": (of_web_pages, OF_WEB_PAGES)}
+"""What users of some flows see, by the tables that have it."""
+
+
+def of_flows_and_users(
+    results: Tables, keys: list[str], tables: Collection[str]
+) -> tuple[pl.DataFrame, tuple[MeasuredColumn, ...]]:
+    """Give what `of_flows` gives and, where these tables are not empty, what users see, and the
+    measures of that."""
+    frame = of_flows(results, keys)
+    measures: tuple[MeasuredColumn, ...] = ()
+    for table, (totals, of_table) in SEEN_BY_USERS.items():
+        if table in tables and not results[table].is_empty():
+            of_users = totals(results, keys)
+            frame = frame.join(of_users, on=[*keys, "run"], how="left", maintain_order="left")
+            measures += of_table
+    return frame, measures

@@ -11,9 +11,11 @@ from windtunnel.measures.columns import (
     DELAY,
     DROPPED,
     FAIRNESS,
+    FIRST_PAINT,
     GOODPUT,
     MARKS,
     ONE_WAY_DELAY,
+    PAGE_LOAD,
     RETRANSMISSIONS,
     MeasuredColumn,
 )
@@ -34,7 +36,9 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
         lines, keys, frame = comparison.by_case(), ["case"], totals.of_links(comparison)
     else:
         lines, keys = comparison.by_group(), ["case", GROUP]
-        frame = totals.of_flows(comparison, keys)
+        frame, of_users = totals.of_flows_and_users(comparison, keys, comparison.tables)
+        if measure in totals.OF_WEB_PAGES and measure not in of_users:
+            return []
     if not frame[measure.column].fill_null(0).ne(0).any():
         return []
     found = spread(frame, keys, [measure.column])
@@ -63,6 +67,8 @@ def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Pic
 BARS = {
     name: partial(bars, name, measure)
     for name, measure in (
+        ("page-load-bars", PAGE_LOAD),
+        ("first-paint-bars", FIRST_PAINT),
         ("bars", GOODPUT),
         ("delay-bars", DELAY),
         ("one-way-delay-bars", ONE_WAY_DELAY),

@@ -47,14 +47,10 @@ def of_results(comparison: Comparison) -> Findings:
 def measured(
     comparison: Comparison, keys: list[str]
 ) -> tuple[pl.DataFrame, tuple[MeasuredColumn, ...]]:
-    """Give the totals of each of `keys` and run, and what sentences are about: what viewers of
-    videos see comes before what the network did."""
-    flows = totals.of_flows(comparison, keys)
-    if "players" not in comparison.tables or comparison["players"].is_empty():
-        return flows, MEASURES
-    players = totals.of_players(comparison, keys)
-    joined = flows.join(players, on=[*keys, "run"], how="left", maintain_order="left")
-    return joined, (*totals.OF_PLAYERS, *MEASURES)
+    """Give the totals of each of `keys` and run, and what sentences are about: what users
+    see comes before what the network did."""
+    frame, of_users = totals.of_flows_and_users(comparison, keys, comparison.tables)
+    return frame, (*of_users, *MEASURES)
 
 
 def of_study(results: StudyResults) -> Findings:

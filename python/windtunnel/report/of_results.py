@@ -40,7 +40,7 @@ from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
 from windtunnel.results import Results, ResultsError
 
-MAIN_BARS = ("bars", "delay-bars", "one-way-delay-bars")
+MAIN_BARS = ("page-load-bars", "first-paint-bars", "bars", "delay-bars", "one-way-delay-bars")
 """The bars that a reader looks for first."""
 
 
@@ -188,6 +188,8 @@ def measured_tables(comparison: Comparison) -> list[Table]:
         made.insert(0, tables.subflows(comparison))
     if "players" in comparison.tables and not comparison["players"].is_empty():
         made.insert(0, tables.players(comparison))
+    if "web_pages" in comparison.tables and not comparison["web_pages"].is_empty():
+        made.insert(0, tables.web_pages(comparison))
     if not comparison["transfers"].is_empty():
         made.insert(-2, tables.transfers(comparison))
     if channels.directions(comparison):

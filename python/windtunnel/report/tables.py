@@ -66,6 +66,7 @@ LEFT_OUT = {
     "links": {"offered", "delivered_bytes", "in_transit", "maximum_queue_bytes"},
     "nodes": set[str](),
     "players": set[str](),
+    "web_pages": set[str](),
     "subflows": {"subflow", "segments", "sent_bytes", "decreases"},
     "sessions": {"hits", "refusals", "request_bytes", "page_table_bytes", "dropped"},
 }
@@ -128,6 +129,11 @@ def sessions(comparison: Comparison) -> Table:
 def players(comparison: Comparison) -> Table:
     """Tabulate what players counted."""
     return of_core(comparison, "players", "Players")
+
+
+def web_pages(comparison: Comparison) -> Table:
+    """Tabulate how pages of the web loaded."""
+    return of_core(comparison, "web_pages", "Web pages")
 
 
 def subflows(comparison: Comparison) -> Table:

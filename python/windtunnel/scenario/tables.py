@@ -926,6 +926,38 @@ class ArrivalsTcpWorkload(TypedDict, total=False):
     """How many arrive on average; this or `load`."""
 
 
+class WebPageTcpWorkload(TypedDict, total=False):
+    """A page of the web, which the receiver loads: a document, and the objects that it and they
+    refer to."""
+
+    kind: Required[Literal["web-page"]]
+    """Which kind."""
+    http: Http
+    """"1.1": six streams, one object at a time on each. "2": one stream, on which objects come in
+    the order of their requests. "3": a stream for each object. Over TCP a stream is a connection;
+    over QUIC all are in one."""
+    styles: int
+    """Style sheets, which the document names at its beginning. Nothing is shown before they have
+    come."""
+    scripts: int
+    """Scripts: the first half of them as style sheets, each other one is asked for by one of
+    these."""
+    fonts: int
+    """Fonts, which style sheets name."""
+    images: int
+    """Images: a quarter of them style sheets name, a quarter scripts, the rest the document at
+    its end."""
+    others: int
+    """What else scripts ask for."""
+    size: str
+    """The size of each object. Default: each is drawn by its kind, with the percentiles of the
+    HTTP Archive."""
+    request: str
+    """The size of a request."""
+    think: str
+    """From when an object is known to its request."""
+
+
 class VideoTcpWorkload(TypedDict, total=False):
     """A video in one file, which the receiver requests and plays while it comes."""
 
@@ -1006,12 +1038,13 @@ class FramesTcpWorkload(TypedDict, total=False):
 
 
 TcpWorkload = (
-    Literal["bulk", "video", "frames"]
+    Literal["bulk", "web-page", "video", "frames"]
     | BulkTcpWorkload
     | FileTcpWorkload
     | RequestResponseTcpWorkload
     | OnOffTcpWorkload
     | ArrivalsTcpWorkload
+    | WebPageTcpWorkload
     | VideoTcpWorkload
     | AdaptiveVideoTcpWorkload
     | FramesTcpWorkload
@@ -1032,6 +1065,9 @@ class FileOfSizes(TypedDict, total=False):
     unit: str
     """What the sizes are counted in, such as `"1460 B"` where a file counts packets."""
 
+
+Http = Literal["1.1", "2", "3"]
+"""How requests and answers are put on streams."""
 
 LateFrames = Literal["rebuffer", "discard", "discard-then-rebuffer"]
 """What happens when a frame is late."""

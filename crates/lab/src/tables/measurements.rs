@@ -10,6 +10,7 @@ use windtunnel_world::{Plan, World};
 
 use super::{
     bridges, channels, flows, links, nodes, players, sessions, sky, subflows, transfers, tunnels,
+    web_pages,
 };
 
 /// What is kept of a run.
@@ -72,6 +73,7 @@ pub(super) fn totals(
     ]);
     all.extend(sessions::totals(plan, world));
     all.extend([players::totals(plan, world, end), players::segments(plan, world)]);
+    all.push(web_pages::totals(plan, world));
     all
 }
 

@@ -20,6 +20,7 @@ mod state;
 mod waiting;
 
 use windtunnel_applications::DelayPercentiles;
+use windtunnel_applications::PageLoad;
 use windtunnel_applications::video::Player;
 use windtunnel_applications::{Before, Completed, Stream};
 use windtunnel_controllers::{Controller, seconds};
@@ -199,6 +200,14 @@ impl Hosts {
             Running::Streams(running) => running.as_ref()?.player(),
             Running::Sink(sink) => sink.player(),
             Running::Source(..) => None,
+        }
+    }
+
+    /// How the page has loaded that the receiver of a flow's data loads, if it loads one.
+    pub(crate) fn page(&self, flow: usize) -> Option<&PageLoad> {
+        match &self.slots[self.flows[flow].ends()[1]].running {
+            Running::Streams(running) => running.as_ref()?.page(),
+            Running::Sink(_) | Running::Source(..) => None,
         }
     }
 
