@@ -40,7 +40,8 @@ impl Bound {
         match self {
             Self::Near { value, within } => near(*value, *within),
             Self::Between { least, most } => {
-                let slack = |bound: f64| if bound.is_finite() { ROUNDING * bound.abs() } else { 0.0 };
+                let slack =
+                    |bound: f64| if bound.is_finite() { ROUNDING * bound.abs() } else { 0.0 };
                 number >= least - slack(*least) && number <= most + slack(*most)
             }
             Self::Either(values) => values.iter().any(|it| near(*it, ROUNDING)),

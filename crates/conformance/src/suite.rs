@@ -304,9 +304,14 @@ fn check_numbers(step: &Located<Step>) -> Result<(), Mistake> {
         ("marked", it.marked),
     ];
     let wrong = positive.into_iter().find(|(_, it)| it.is_some_and(|it| !(it > 0.0)));
-    let wrong = wrong.or(not_negative.into_iter().find(|(_, it)| it.is_some_and(|it| !(it >= 0.0))));
+    let wrong =
+        wrong.or(not_negative.into_iter().find(|(_, it)| it.is_some_and(|it| !(it >= 0.0))));
     if let Some((key, _)) = wrong {
-        let least = if ["rate", "loss_every"].contains(&key) { "greater than zero" } else { "zero or more" };
+        let least = if ["rate", "loss_every"].contains(&key) {
+            "greater than zero"
+        } else {
+            "zero or more"
+        };
         return Err(step.mistake(format!("`{key}` must be {least}")));
     }
     if it.acknowledgements == Some(0) {

@@ -10,8 +10,7 @@ use windtunnel_controllers::{DESCRIPTIONS, Settings};
 fn suites() -> Vec<Suite> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR"))
         .join("../../python/windtunnel/conformance/suites");
-    let mut files: Vec<_> =
-        fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
+    let mut files: Vec<_> = fs::read_dir(folder).unwrap().map(|it| it.unwrap().path()).collect();
     files.sort();
     let read = |file: &PathBuf| {
         let text = fs::read_to_string(file).unwrap();

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,9 @@ from windtunnel.cli.output import answer, count, fail, output, say
 from windtunnel.conformance import junit, suites, words
 from windtunnel.conformance.playing import Found, Subject, play, subject
 from windtunnel.conformance.suites import Suite
+
+MOST_MOMENTS = 60
+"""The most moments of a trace that are printed: the last ones."""
 
 FAILED = 1
 """The exit code if a case failed."""
@@ -33,7 +37,8 @@ def conform(controller: str, options: Options) -> None:
     """Play suites to a controller, and say what was found."""
     chosen = subject(controller)
     wanted = [suites.read(it) for it in options.suites] or suites.made_for(chosen.name)
-    found = [it for suite in with_case(wanted, options.case) for it in play(suite, chosen, options.case)]
+    played = (play(it, chosen, options.case) for it in with_case(wanted, options.case))
+    found = list(chain.from_iterable(played))
     if options.junit:
         junit.write(options.junit, chosen.name, found)
     if options.as_json:
@@ -60,7 +65,8 @@ def show(found: Sequence[Found], with_trace: bool) -> None:
         names = max(len(it.case) for it in of_suite)
         for it in of_suite:
             verdict = words.VERDICTS[it.verdict]
-            say(f"  {verdict:{width}}  {it.case:{names}}  {it.about['holds']} ({it.about['source']})")
+            holds = f"{it.about['holds']} ({it.about['source']})"
+            say(f"  {verdict:{width}}  {it.case:{names}}  {holds}")
             for line in words.details(it):
                 say(f"  {'':{width}}  {line}")
             if with_trace:
@@ -76,7 +82,9 @@ def explain(found: Found) -> None:
     table = Table()
     for title in ("step", "time, s", "the controller gets", "cwnd", "ssthresh", "pacing rate"):
         table.add_column(title, justify="left" if "gets" in title else "right")
-    for it in found.trace:
+    if (earlier := len(found.trace) - MOST_MOMENTS) > 0:
+        say(f"  {earlier:,} moments before these are in --json")
+    for it in found.trace[-MOST_MOMENTS:]:
         numbers = (words.number(it[key]) for key in ("cwnd", "ssthresh", "pacing_rate"))
         table.add_row(str(it["step"]), f"{it['time_s']:.6g}", it["signal"], *numbers)
     output().print(table)

@@ -71,11 +71,15 @@ def subject(text: str) -> Subject:
             "or write FILE:CLASS for one of your own"
         )
     name, extension = extensions.loaded(text)
-    is_plugin = isinstance(extension, Plugin)
-    if not is_plugin and not issubclass(extension, Controller):
-        raise ConformanceError(f"{text}: is not derived from windtunnel.Controller")
-    if is_plugin and extension.controllers is not None:
-        raise ConformanceError(f"{text}: is a stack, and a suite is of a controller")
+    if isinstance(extension, Plugin):
+        is_controller = extension.controllers is None
+    else:
+        is_controller = issubclass(extension, Controller)
+    if not is_controller:
+        raise ConformanceError(
+            f"{text}: is not a controller\n"
+            "help: name a class derived from windtunnel.Controller, or a library with a controller"
+        )
     return Subject(name, {name: extension})
 
 

@@ -45,7 +45,9 @@ def read(name: str) -> Suite:
     file = Path(name)
     if file.suffix != ".toml":
         known = _core.suggestion(name, names())
-        raise ConformanceError(f"unknown suite `{name}`\nhelp: {known}; or write a file, cases.toml")
+        raise ConformanceError(
+            f"unknown suite `{name}`\nhelp: {known}; or write a file, cases.toml"
+        )
     return read_file(file, file.stem)
 
 
