@@ -294,8 +294,8 @@ const ACTIONS: &[&str] =
 /// Numbers that would end nothing, or mean nothing.
 fn check_numbers(step: &Located<Step>) -> Result<(), Mistake> {
     let it = &step.value;
-    let positive = [("rate", it.rate), ("loss_every", it.loss_every)];
-    let not_negative = [
+    let above_zero = [("rate", it.rate), ("loss_every", it.loss_every)];
+    let at_least_zero = [
         ("acknowledge", it.acknowledge),
         ("in_flight", it.in_flight),
         ("in_flight_at_send", it.in_flight_at_send),
@@ -303,16 +303,11 @@ fn check_numbers(step: &Located<Step>) -> Result<(), Mistake> {
         ("lost_since_send", it.lost_since_send),
         ("marked", it.marked),
     ];
-    let wrong = positive.into_iter().find(|(_, it)| it.is_some_and(|it| !(it > 0.0)));
-    let wrong =
-        wrong.or(not_negative.into_iter().find(|(_, it)| it.is_some_and(|it| !(it >= 0.0))));
-    if let Some((key, _)) = wrong {
-        let least = if ["rate", "loss_every"].contains(&key) {
-            "greater than zero"
-        } else {
-            "zero or more"
-        };
-        return Err(step.mistake(format!("`{key}` must be {least}")));
+    if let Some((key, _)) = above_zero.iter().find(|(_, it)| it.is_some_and(|it| it <= 0.0)) {
+        return Err(step.mistake(format!("`{key}` must be greater than zero")));
+    }
+    if let Some((key, _)) = at_least_zero.iter().find(|(_, it)| it.is_some_and(|it| it < 0.0)) {
+        return Err(step.mistake(format!("`{key}` must be zero or more")));
     }
     if it.acknowledgements == Some(0) {
         return Err(step.mistake("`acknowledgements` must be at least 1"));

@@ -322,8 +322,8 @@ def conform(
         list[str] | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="The suite of cases, or a file of one's own; may be repeated. [default: those that "
-            "are made for the controller]",
+            help="A suite of cases, or the file of one; may be repeated. [default: those that are "
+            "made for the controller]",
             autocompletion=completing.suites,
         ),
     ] = None,
