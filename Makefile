@@ -212,6 +212,17 @@ mutants:
 		--jobs $(JOBS) --timeout 60 --output target/mutants --no-times || test $$? = 2 -o $$? = 3
 	$(PYTHON) validation/count_mutants.py target/mutants/mutants.out/outcomes.json
 
+# Of the controllers that have a suite of cases: which changes to their source no case notices.
+SUITED ?= bbr bbr3/* cubic dctcp hystart ledbat_plus_plus prague reno
+.PHONY: conform-mutants
+conform-mutants:
+	cargo mutants --version || cargo install --locked cargo-mutants@27.1.0
+	mkdir -p target/conform-mutants
+	cargo mutants $(SUITED:%=--file 'crates/controllers/src/%.rs') --baseline skip --timeout 60 \
+		--test-package windtunnel-conformance --jobs $(JOBS) --output target/conform-mutants \
+		--no-times || test $$? = 2 -o $$? = 3
+	$(PYTHON) validation/count_mutants.py target/conform-mutants/mutants.out/outcomes.json --files
+
 # Kills, floods and malformed packets for what listens, and whether clients are served meanwhile.
 # Needs root.
 MINUTES ?= 60

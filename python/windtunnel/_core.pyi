@@ -36,6 +36,7 @@ __all__ = [
     "Situation",
     "Start",
     "Subflow",
+    "Suite",
     "Table",
     "TransmissionStart",
     "VideoEnvironment",
@@ -874,6 +875,23 @@ def clean_leftovers() -> list[str]:
 
     On Linux only. Raises OSError if one cannot be removed.
     """
+
+@final
+class Suite:
+    """A suite of cases that say whether a controller does what its specification says."""
+
+    def __new__(cls, file: str, text: str) -> Self:
+        """Read the text of a file. Raises ScenarioError, with the place of the mistake."""
+
+    def described(self) -> str:
+        """Give its title, document, controllers and cases, as JSON."""
+
+    def play(self, case: str, controller: str, extensions: dict[str, Any] | None = None) -> str:
+        """Play a case to a controller: the verdict and the trace, as JSON.
+
+        `extensions` may have the controller, as those of `Scenario`. Raises ValueError for an
+        unknown case or controller.
+        """
 
 def measure_lookups(
     tables: list[tuple[str, list[int]]], seed: int, evictions: int

@@ -2,6 +2,7 @@
 
 mod bitrate_rules;
 mod catalogue;
+mod conformance;
 mod controllers;
 mod dns;
 #[cfg(target_os = "linux")]
@@ -45,6 +46,7 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(tcp::tcp_listen, module)?)?;
     module.add_function(wrap_pyfunction!(catalogue::units, module)?)?;
     module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
+    module.add_class::<conformance::Suite>()?;
     controllers::add(module)?;
     schedulers::add(module)?;
     stacks::add(module)?;

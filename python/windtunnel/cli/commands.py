@@ -306,6 +306,42 @@ def gate(
     gating.gate(file, options)
 
 
+@app.command(
+    epilog="windtunnel conform cubic\n\nwindtunnel conform mine.py:Mine --suite cubic --case curve"
+)
+def conform(
+    controller: Annotated[
+        str,
+        typer.Argument(
+            metavar="NAME|FILE:CLASS",
+            help="A controller by its name, a class in Python, or the file of a library.",
+            autocompletion=completing.controllers,
+        ),
+    ],
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="A suite of cases, or the file of one; may be repeated. [default: those that are "
+            "made for the controller]",
+            autocompletion=completing.suites,
+        ),
+    ] = None,
+    case: Annotated[
+        str | None,
+        typer.Option(metavar="NAME", help="Play this case only, and print its trace."),
+    ] = None,
+    junit: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Also write a JUnit file.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Check that a controller does what its specification says; exit with 1 if it does not."""
+    from windtunnel.cli import conforming
+
+    conforming.conform(controller, conforming.Options(suite or [], case, junit, as_json))
+
+
 @app.command(epilog="windtunnel report results/first --open")
 def report(
     folder: Annotated[

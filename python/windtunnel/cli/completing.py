@@ -5,6 +5,7 @@ What cannot be read completes nothing; a shell has no place for a message.
 
 from __future__ import annotations
 
+import json
 import os
 import tomllib
 from collections.abc import Iterable
@@ -16,7 +17,9 @@ from typing import Any
 import typer
 
 from windtunnel import package_data, recipes
+from windtunnel._core import catalogue
 from windtunnel.cli import listing
+from windtunnel.conformance import suites as of_cases
 from windtunnel.folders import MANIFEST
 
 MOST_BYTES = 1 << 20
@@ -84,6 +87,17 @@ def what(incomplete: str) -> list[str]:
 def workloads(incomplete: str) -> list[str]:
     """Complete the name of a workload of the bench."""
     return starting(incomplete, (it["name"] for it in listing.bench_workloads()))
+
+
+def suites(incomplete: str) -> list[str]:
+    """Complete the name of a suite of cases, or of the file of one."""
+    files = [it for it in below(incomplete, ".toml") if "cases" in document(it)]
+    return [*starting(incomplete, of_cases.names()), *files]
+
+
+def controllers(incomplete: str) -> list[str]:
+    """Complete the name of a controller."""
+    return starting(incomplete, (it["name"] for it in json.loads(catalogue("controllers"))))
 
 
 def starting(incomplete: str, names: Iterable[str]) -> list[str]:

@@ -15,6 +15,7 @@ from rich.console import Console
 from windtunnel import progress
 from windtunnel._core import FlightError, ScenarioError
 from windtunnel.bench.errors import UnknownWorkload
+from windtunnel.conformance.suites import ConformanceError
 from windtunnel.extensions import UnknownExtension
 from windtunnel.interop import InteropError
 from windtunnel.papers.errors import PaperError, UnknownPaper
@@ -37,6 +38,7 @@ INVALID = (
     PaperError,
     UnknownExtension,
     UnknownWorkload,
+    ConformanceError,
 )
 """Errors of the user's input."""
 

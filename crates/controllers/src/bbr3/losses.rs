@@ -30,6 +30,7 @@ impl Bbr3 {
                 inflight_at_loss(newly_lost, sample).max(BETA * self.target_inflight());
         }
         if self.state == State::Up {
+            self.ended_by_losses = Some(State::Up);
             self.start_down(now);
         }
     }

@@ -1,7 +1,8 @@
 //! BBR, version 3: BBR with bounds on rate and data in flight that respond to losses,
 //! and probes that coexist with other connections.
 //!
-//! Source: draft-ietf-ccwg-bbr, section 5; the names are the draft's. The model
+//! Source: draft-ietf-ccwg-bbr, section 5, at revision 4ce5e87 (2026-08-03, after -06);
+//! the names are the draft's. The model
 //! is the maximum delivery rate of two probing cycles, the minimum round trip of
 //! ten seconds, and bounds: `inflight_longterm` (where more than 2 % were lost),
 //! `bw_shortterm` and `inflight_shortterm` (what was delivered recently).
@@ -21,7 +22,8 @@
 //! - loss otherwise, once per round: the short-term bounds fall to the latest
 //!   delivery, at least to 0.7 of themselves
 //! - after a probe that lost, the next one stops at `inflight_longterm`; if that
-//!   causes no loss, another one follows immediately (as in the authors' code)
+//!   causes no loss, another one follows immediately (section 5.3.3.6)
+//! - losses that were none: the bounds of before, and the probe that they ended
 //! - timeout: `w` is what is in flight and one segment. Marks are ignored.
 //! - window, pacing: as in version 1, without packet conservation
 //!
@@ -117,6 +119,7 @@ impl Controller for Bbr3 {
             }
         }
         self.recovering = true;
+        self.ended_by_losses = None;
     }
 
     fn on_recovered(&mut self, _: Nanoseconds) {
@@ -139,8 +142,8 @@ impl Controller for Bbr3 {
         }
     }
 
-    /// BBRHandleSpuriousLossDetection (section 5.5.10.3): the bounds, and not what was
-    /// measured; and the state that the loss ended.
+    /// HandleSpuriousLossDetection (section 5.5.11.2): the bounds, and not what was
+    /// measured; and the probe that losses ended, UP by refilling again.
     fn on_spurious(&mut self, before: &Self) {
         let (bounds, kept) = (&mut self.bounds, &before.bounds);
         bounds.bw_shortterm = bounds.bw_shortterm.max(kept.bw_shortterm);
@@ -148,13 +151,13 @@ impl Controller for Bbr3 {
         bounds.inflight_longterm = bounds.inflight_longterm.max(kept.inflight_longterm);
         self.latest.loss_in_round = false;
         self.full_pipe.look_again(0.0);
-        match before.state {
-            _ if matches!(self.state, State::ProbeRtt(_)) || self.state == before.state => {}
-            State::Startup => {
+        let probes_rtt = matches!(self.state, State::ProbeRtt(_));
+        match self.ended_by_losses.take().filter(|it| *it != self.state) {
+            Some(State::Startup) => {
                 self.full_pipe.reached = false;
-                self.state = State::Startup;
+                self.state = if probes_rtt { self.state } else { State::Startup };
             }
-            State::Up => self.start_up(0.0),
+            Some(State::Up) if !probes_rtt => self.start_refill(),
             _ => {}
         }
         self.on_recovered(0);

@@ -104,6 +104,8 @@ pub struct Bbr3 {
     /// The window before recovery or a probe for the round trip.
     pub(super) prior_window: f64,
     pub(super) recovering: bool,
+    /// The state that losses ended since recovery began.
+    pub(super) ended_by_losses: Option<State>,
     /// Sending has begun again after idleness, and nothing was delivered since.
     pub(super) from_idle: bool,
 }
@@ -157,6 +159,7 @@ impl Bbr3 {
             limited_until: -1.0,
             prior_window: 0.0,
             recovering: false,
+            ended_by_losses: None,
             from_idle: false,
             window,
         }

@@ -29,7 +29,7 @@ impl Bbr3 {
         self.probe.wait = 2 * SECOND + more as Nanoseconds;
     }
 
-    fn start_refill(&mut self) {
+    pub(super) fn start_refill(&mut self) {
         self.reset_short_term();
         self.probe.doublings = 0;
         self.probe.segments = 0.0;

@@ -14,6 +14,7 @@ impl Bbr3 {
         }
         if self.state == State::Startup && self.startup_loses(acknowledgement, sample) {
             self.full_pipe.reached = true;
+            self.ended_by_losses = Some(State::Startup);
             self.bounds.inflight_longterm = self.bdp(self.bw(), 1.0).max(self.latest.inflight);
         }
         if self.latest.round_started {

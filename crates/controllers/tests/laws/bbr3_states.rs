@@ -139,7 +139,7 @@ fn bbr3_startup_ends_when_a_round_of_recovery_loses_two_percent_in_six_places() 
     close(gain_after(6, 2.1, false), STARTUP, 1e-9);
 }
 
-/// Section 5.3.3.6: a probe ends when three rounds did not deliver a quarter more.
+/// Section 5.3.3.7: a probe ends when three rounds did not deliver a quarter more.
 #[test]
 fn bbr3_probes_upwards_for_three_rounds_and_as_many_after_each_that_delivers_more() {
     let mut it = probing();
@@ -150,7 +150,7 @@ fn bbr3_probes_upwards_for_three_rounds_and_as_many_after_each_that_delivers_mor
     assert_eq!(it.rounds_until_gain(DOWN), 4);
 }
 
-/// Section 5.3.3.5: a wait of 2 to 3 s, or as many rounds as Reno would take to grow by a
+/// Section 5.3.3.8: a wait of 2 to 3 s, or as many rounds as Reno would take to grow by a
 /// bandwidth-delay product, at most 63, or one less at random. Refilling takes a round more.
 #[test]
 fn bbr3_waits_for_a_probe_no_longer_than_reno_or_three_seconds() {
@@ -180,7 +180,7 @@ fn bbr3_waits_for_a_probe_no_longer_than_reno_or_three_seconds() {
     }
 }
 
-/// Section 5.5.10.3: losses of more than 2 % while it probes end the probe, and bound what is in
+/// Section 5.5.10.2: losses of more than 2 % while it probes end the probe, and bound what is in
 /// flight by where the loss crossed 2 %: of 125 segments in flight, 10 of which were
 /// lost at once, `115 + (0.02 * 115) / 0.98`. Of that, cruising leaves 15 % free.
 #[test]
@@ -246,7 +246,7 @@ fn bbr3_after_a_probe_that_lost_stops_the_next_at_its_bound_and_repeats_it_if_no
     assert!(it.rounds_until_gain(UP) > 15);
 }
 
-/// Section 5.3.3.6: while the window is at the bound and limits the sender, the bound rises by 1,
+/// Section 5.3.3.9: while the window is at the bound and limits the sender, the bound rises by 1,
 /// 2, 4 … segments a round.
 #[test]
 fn bbr3_raises_its_bound_by_twice_as_much_each_round_of_a_probe() {
@@ -275,7 +275,7 @@ fn bbr3_raises_its_bound_by_twice_as_much_each_round_of_a_probe() {
     }
 }
 
-/// Section 5.5.10.4: a round with losses outside of a probe brings the short-term rate down to what
+/// Section 5.5.10.3: a round with losses outside of a probe brings the short-term rate down to what
 /// was delivered, but to 70 % of itself at most; the next probe forgets it.
 #[test]
 fn bbr3_after_losses_outside_a_probe_keeps_the_rate_delivered_or_seven_tenths() {
@@ -294,7 +294,7 @@ fn bbr3_after_losses_outside_a_probe_keeps_the_rate_delivered_or_seven_tenths() 
     }
 }
 
-/// Section 5.5.5: samples that the application limited do not lower the rate, and raise it.
+/// Section 5.5.4: samples that the application limited do not lower the rate, and raise it.
 #[test]
 fn bbr3_lets_no_application_limited_sample_lower_its_bandwidth() {
     let limited = |it: &mut Samples, rate| {
@@ -362,7 +362,7 @@ fn bbr3_probes_for_the_round_trip_with_half_a_bdp_for_200_milliseconds_and_a_rou
     assert!(it.cwnd() >= before, "{} after {before}", it.cwnd());
 }
 
-/// Section 5.6.4.4 and table 5.1: the window holds two bandwidth-delay products, two and a quarter
+/// Section 5.6.4.2 and the table of 5.6.1: the window holds two bandwidth-delay products, two and a quarter
 /// and two segments while it probes, and three quanta of two segments at least. One
 /// acknowledgement a round trip is aggregation of a bandwidth-delay product, which is added.
 #[test]

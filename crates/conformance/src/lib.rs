@@ -1,0 +1,20 @@
+//! Whether a congestion controller does what its specification says, case by case.
+//!
+//! A [`Suite`] is a file of cases. A case is played to a controller alone: it gets the
+//! acknowledgements and congestion signals of a [`connection`] that the case describes, and its
+//! window, threshold and pacing rate are compared with what the case expects. Each case names the
+//! document and the section that it follows from.
+//!
+//! `bound` is what a case expects of a number, `suite` the file, `connection` the signals, and
+//! `verdict` what is found.
+
+mod bound;
+pub mod connection;
+mod play;
+mod suite;
+mod verdict;
+
+pub use bound::Bound;
+pub use play::play;
+pub use suite::{Case, Suite};
+pub use verdict::{Failure, Moment, Outcome, Verdict};

@@ -1,0 +1,195 @@
+//! A case is played to a controller.
+
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+
+use windtunnel_controllers::{Controller, Failed, Settings, seconds};
+
+use crate::connection::Connection;
+use crate::suite::{Case, Expectations, Quantity, Step, nanoseconds};
+use crate::verdict::{Failure, Moment, Outcome, Verdict};
+
+/// Plays a case to a controller as `settings` describe it.
+#[must_use]
+pub fn play(case: &Case, settings: &Settings) -> Outcome {
+    let name = settings.description().name;
+    let has = |need: &str| settings.needs().any(|it| it.name() == need);
+    if let Some(need) = case.needs.iter().find(|it| !has(&it.value)) {
+        let reason = format!("`{name}` does not declare the need `{}`", need.value);
+        return Outcome { verdict: Verdict::DoesNotApply { reason }, trace: Vec::new() };
+    }
+    let mut trace = Vec::new();
+    let found = catch_unwind(AssertUnwindSafe(|| Player::new(case, settings, &mut trace).play()));
+    let found = found.unwrap_or_else(|payload| match payload.downcast::<Failed>() {
+        Ok(failed) => Err(stopped(&trace, &failed.0)),
+        Err(other) => resume_unwind(other),
+    });
+    let is_own = settings.maker().is_none();
+    let known = case.fails.iter().find(|it| is_own && it.controller == name);
+    let reason = known.map(|it| it.reason.clone());
+    let verdict = match (found, reason) {
+        (Ok(()), None) => Verdict::Passes,
+        (Ok(()), Some(reason)) => Verdict::PassesUnexpectedly { reason },
+        (Err(failure), None) => Verdict::Fails(failure),
+        (Err(failure), Some(reason)) => Verdict::FailsAsKnown { reason, failure },
+    };
+    Outcome { verdict, trace }
+}
+
+/// A controller that is written outside failed itself.
+fn stopped(trace: &[Moment], why: &str) -> Failure {
+    let (step, time_s) = trace.last().map_or((0, 0.0), |it| (it.step, it.time_s));
+    let expected = format!("an answer, but it failed: {why}");
+    Failure { step: step + 1, time_s, quantity: None, expected, measured: None }
+}
+
+struct Player<'a> {
+    case: &'a Case,
+    connection: Connection,
+    trace: &'a mut Vec<Moment>,
+}
+
+/// What a step was like.
+struct Played {
+    before: f64,
+    rounds: u32,
+    /// The sum of the windows with which its round trips began.
+    windows: f64,
+}
+
+impl<'a> Player<'a> {
+    fn new(case: &'a Case, settings: &Settings, trace: &'a mut Vec<Moment>) -> Self {
+        let mut connection = Connection::new(&case.start, settings);
+        connection.begin(false);
+        let mut made = Self { case, connection, trace };
+        made.note(0, "start");
+        made
+    }
+
+    fn play(mut self) -> Result<(), Failure> {
+        let steps = self.case.steps.iter().map(|it| &it.value);
+        for (number, step) in (1..).zip(steps) {
+            self.connection.change(step);
+            let before = self.connection.controller.cwnd();
+            let mut played = Played { before, rounds: 0, windows: 0.0 };
+            self.step(number, step, &mut played)?;
+            if let Some(expectations) = &step.expect {
+                self.compare(number, expectations, &played)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn step(&mut self, number: usize, step: &Step, played: &mut Played) -> Result<(), Failure> {
+        if let Some(most) = step.rounds {
+            return self.rounds(number, most, step, played);
+        }
+        for _ in 0..step.times.unwrap_or(1) {
+            let said = self.act(step);
+            self.note(number, &said);
+        }
+        Ok(())
+    }
+
+    /// What happens in a step without round trips, and what it is called.
+    fn act(&mut self, step: &Step) -> String {
+        let it = &mut self.connection;
+        if let Some(segments) = step.acknowledge {
+            it.single(segments, step);
+            format!("acknowledgement of {segments}")
+        } else if let Some(signal) = step.signal {
+            it.congest(signal.into(), step);
+            format!("{signal:?}").to_lowercase()
+        } else if step.spurious {
+            it.undo();
+            "spurious".to_owned()
+        } else if step.recovered {
+            it.recover();
+            "recovered".to_owned()
+        } else if let Some(time) = step.idle {
+            it.wait(nanoseconds(time));
+            it.begin(true);
+            format!("idle for {} s", seconds(nanoseconds(time)))
+        } else {
+            let time = step.wait.map_or(0, nanoseconds);
+            it.wait(time);
+            format!("nothing for {} s", seconds(time))
+        }
+    }
+
+    fn rounds(
+        &mut self,
+        number: usize,
+        most: u32,
+        step: &Step,
+        played: &mut Played,
+    ) -> Result<(), Failure> {
+        while played.rounds < most {
+            if let Some(until) = &step.until
+                && self.wrong(until, played).is_none()
+            {
+                return Ok(());
+            }
+            played.windows += self.connection.controller.cwnd();
+            self.connection.round(step);
+            played.rounds += 1;
+            self.note(number, "round trip");
+        }
+        match &step.until {
+            Some(until) => self.compare(number, until, played),
+            None => Ok(()),
+        }
+    }
+
+    fn compare(
+        &self,
+        step: usize,
+        expectations: &Expectations,
+        played: &Played,
+    ) -> Result<(), Failure> {
+        let Some((quantity, expected, measured)) = self.wrong(expectations, played) else {
+            return Ok(());
+        };
+        let time_s = seconds(self.connection.now);
+        Err(Failure { step, time_s, quantity: Some(quantity), expected, measured })
+    }
+
+    /// The first number that is not as expected.
+    fn wrong(
+        &self,
+        expectations: &Expectations,
+        played: &Played,
+    ) -> Option<(Quantity, String, Option<f64>)> {
+        expectations.each().find_map(|(quantity, bound)| {
+            let measured = self.measured(quantity, played);
+            let holds = measured.is_some_and(|it| bound.holds(it));
+            (!holds).then(|| (quantity, bound.to_string(), measured))
+        })
+    }
+
+    fn measured(&self, quantity: Quantity, played: &Played) -> Option<f64> {
+        let controller = &self.connection.controller;
+        let cwnd = controller.cwnd();
+        match quantity {
+            Quantity::Cwnd => Some(cwnd),
+            Quantity::Ssthresh => Some(controller.ssthresh()),
+            Quantity::PacingRate => controller.pacing_rate(),
+            Quantity::PacingGain => self.connection.pacing_gain(),
+            Quantity::Growth => Some(cwnd - played.before),
+            Quantity::Ratio => Some(cwnd / played.before),
+            Quantity::MeanCwnd => Some(played.windows / f64::from(played.rounds)),
+            Quantity::Rounds => Some(f64::from(played.rounds)),
+        }
+    }
+
+    fn note(&mut self, step: usize, signal: &str) {
+        let controller = &self.connection.controller;
+        self.trace.push(Moment {
+            step,
+            time_s: seconds(self.connection.now),
+            signal: signal.to_owned(),
+            cwnd: controller.cwnd(),
+            ssthresh: Some(controller.ssthresh()),
+            pacing_rate: controller.pacing_rate(),
+        });
+    }
+}

@@ -1,0 +1,111 @@
+"""The command `conform`: whether a controller does what its specification says."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import chain
+from pathlib import Path
+from typing import Any
+
+from rich.table import Table
+
+from windtunnel.cli.output import answer, count, fail, output, say
+from windtunnel.conformance import junit, suites, words
+from windtunnel.conformance.playing import Found, Subject, play, subject
+from windtunnel.conformance.suites import Suite
+
+MOST_MOMENTS = 60
+"""The most moments of a trace that are printed: the last ones."""
+
+FAILED = 1
+"""The exit code if a case failed."""
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of the command line."""
+
+    suites: list[str]
+    case: str | None
+    junit: Path | None
+    as_json: bool
+
+
+def conform(controller: str, options: Options) -> None:
+    """Play suites to a controller, and say what was found."""
+    chosen = subject(controller)
+    wanted = [suites.read(it) for it in options.suites] or suites.made_for(chosen.name)
+    played = (play(it, chosen, options.case) for it in with_case(wanted, options.case))
+    found = list(chain.from_iterable(played))
+    if options.junit:
+        junit.write(options.junit, chosen.name, found)
+    if options.as_json:
+        answer(document(chosen, found, with_trace=options.case is not None))
+    else:
+        show(found, with_trace=options.case is not None)
+    if wrong := sum(it.is_wrong for it in found):
+        again = f"windtunnel conform {controller} --suite SUITE --case NAME"
+        hint = "" if options.case else f"\nhelp: {again} shows one with its trace"
+        fail(f"{chosen.name}: {count(wrong, 'case')} failed{hint}", FAILED)
+
+
+def with_case(wanted: Sequence[Suite], case: str | None) -> Sequence[Suite]:
+    """Give the suites that have a case; all of them if none has, so that a message names it."""
+    return [it for it in wanted if case in it.cases] or wanted
+
+
+def show(found: Sequence[Found], with_trace: bool) -> None:
+    """Print a line for each case, and what explains its verdict below it."""
+    for suite in dict.fromkeys(it.suite.name for it in found):
+        of_suite = [it for it in found if it.suite.name == suite]
+        say(f"{of_suite[0].suite.title}: {of_suite[0].suite.document}")
+        width = max(len(words.VERDICTS[it.verdict]) for it in of_suite)
+        names = max(len(it.case) for it in of_suite)
+        for it in of_suite:
+            verdict = words.VERDICTS[it.verdict]
+            holds = f"{it.about['holds']} ({it.about['source']})"
+            say(f"  {verdict:{width}}  {it.case:{names}}  {holds}")
+            for line in words.details(it):
+                say(f"  {'':{width}}  {line}")
+            if with_trace:
+                explain(it)
+    verdicts = Counter(words.VERDICTS[it.verdict] for it in found)
+    say(f"{count(len(found), 'case')}: {', '.join(f'{n} {it}' for it, n in verdicts.items())}")
+
+
+def explain(found: Found) -> None:
+    """Print the note of a case, and its trace."""
+    for line in words.note(found):
+        say(f"  note: {line}")
+    table = Table()
+    for title in ("step", "time, s", "the controller gets", "cwnd", "ssthresh", "pacing rate"):
+        table.add_column(title, justify="left" if "gets" in title else "right")
+    if (earlier := len(found.trace) - MOST_MOMENTS) > 0:
+        say(f"  {earlier:,} moments before these are in --json")
+    for it in found.trace[-MOST_MOMENTS:]:
+        numbers = (words.number(it[key]) for key in ("cwnd", "ssthresh", "pacing_rate"))
+        table.add_row(str(it["step"]), f"{it['time_s']:.6g}", it["signal"], *numbers)
+    output().print(table)
+
+
+def document(controller: Subject, found: Sequence[Found], with_trace: bool) -> dict[str, Any]:
+    """Give everything as JSON values."""
+    return {
+        "controller": controller.name,
+        "failed": sum(it.is_wrong for it in found),
+        "cases": [
+            {
+                "suite": it.suite.name,
+                "case": it.case,
+                "verdict": it.verdict,
+                "holds": it.about["holds"],
+                "source": it.source,
+                "reason": it.reason,
+                "failure": it.failure,
+                **({"trace": it.trace} if with_trace else {}),
+            }
+            for it in found
+        ],
+    }

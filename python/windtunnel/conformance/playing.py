@@ -1,0 +1,107 @@
+"""Cases are played to a controller."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from windtunnel import _core, extensions
+from windtunnel.conformance.suites import ConformanceError, Suite
+from windtunnel.controllers import Controller
+from windtunnel.extensions import Extension
+from windtunnel.plugins import Plugin
+
+WRONG = ("fails", "passes-unexpectedly")
+"""The verdicts about which somebody must do something."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A controller, and the class or library that it comes from unless it is registered."""
+
+    name: str
+    own: Mapping[str, Extension]
+
+
+@dataclass(frozen=True)
+class Found:
+    """What was found of a controller in a case."""
+
+    suite: Suite
+    case: str
+    verdict: str
+    """`passes`, `fails`, `fails-as-known`, `passes-unexpectedly` or `does-not-apply`."""
+    reason: str | None
+    """Why it is known to fail, or the case does not apply."""
+    failure: dict[str, Any] | None
+    """The step, the time, the quantity, what was expected and what was measured."""
+    trace: list[dict[str, Any]]
+    """What the controller got, and what it answered."""
+
+    @property
+    def is_wrong(self) -> bool:
+        """Whether somebody must do something about it."""
+        return self.verdict in WRONG
+
+    @property
+    def about(self) -> dict[str, Any]:
+        """What the suite says of the case."""
+        return self.suite.cases[self.case]
+
+    @property
+    def source(self) -> str:
+        """The document and the section that the case follows from."""
+        return f"{self.suite.document}, {self.about['source']}"
+
+
+def subject(text: str) -> Subject:
+    """Give the controller of a name, of FILE:CLASS or of a library.
+
+    Raises ConformanceError and UnknownExtension.
+    """
+    known = [it["name"] for it in json.loads(_core.catalogue("controllers"))]
+    if text in known:
+        return Subject(text, {})
+    if ":" not in text and not Path(text).suffix:
+        raise ConformanceError(
+            f"unknown controller `{text}`\nhelp: {_core.suggestion(text, known)}, "
+            "or write FILE:CLASS for one of your own"
+        )
+    name, extension = extensions.loaded(text)
+    if isinstance(extension, Plugin):
+        is_controller = extension.controllers is None
+    else:
+        is_controller = issubclass(extension, Controller)
+    if not is_controller:
+        raise ConformanceError(
+            f"{text}: is not a controller\n"
+            "help: name a class derived from windtunnel.Controller, or a library with a controller"
+        )
+    return Subject(name, {name: extension})
+
+
+def play(suite: Suite, controller: Subject, case: str | None = None) -> Iterator[Found]:
+    """Play the cases of a suite, or one of them. Raises ConformanceError if there is none."""
+    if case is not None and case not in suite.cases:
+        known = _core.suggestion(case, list(suite.cases))
+        raise ConformanceError(f"{suite.name}: unknown case `{case}`\nhelp: {known}")
+    for name in [case] if case else suite.cases:
+        yield found(suite, name, controller)
+
+
+def found(suite: Suite, case: str, controller: Subject) -> Found:
+    """Play a case."""
+    said = json.loads(suite.core.play(case, controller.name, dict(controller.own)))
+    failure = said.get("failure") or (said if said["verdict"] == "fails" else None)
+    keys = ("step", "time_s", "quantity", "expected", "measured")
+    return Found(
+        suite,
+        case,
+        said["verdict"],
+        said.get("reason"),
+        {key: failure[key] for key in keys} if failure else None,
+        said["trace"],
+    )

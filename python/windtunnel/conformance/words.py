@@ -1,0 +1,50 @@
+"""What was found, in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from windtunnel.conformance.playing import Found
+
+VERDICTS = {
+    "passes": "passes",
+    "fails": "fails",
+    "fails-as-known": "known failure",
+    "passes-unexpectedly": "passes unexpectedly",
+    "does-not-apply": "does not apply",
+}
+"""The verdicts."""
+
+
+def number(value: float | str | None) -> str:
+    """Write a number of a window or a rate."""
+    if value is None:
+        return "none"
+    return value if isinstance(value, str) else f"{value:.6g}"
+
+
+def failure(said: dict[str, Any]) -> str:
+    """Say what was expected, and what was measured instead."""
+    where = f"after step {said['step']}, at {said['time_s']:.6g} s"
+    if said["quantity"] is None:
+        return f"expected {said['expected']}, {where}"
+    return (
+        f"{said['quantity']}: expected {said['expected']}, "
+        f"measured {number(said['measured'])}, {where}"
+    )
+
+
+def details(found: Found) -> list[str]:
+    """Say why a case has its verdict."""
+    match found.verdict:
+        case "passes-unexpectedly":
+            return [f"it is listed as a known failure: {found.reason}"]
+        case _:
+            said = [found.reason] if found.reason else []
+            return [*said, *([failure(found.failure)] if found.failure else [])]
+
+
+def note(found: Found) -> list[str]:
+    """Give what the suite says of the document itself."""
+    said = found.about.get("note")
+    return [said] if said else []
