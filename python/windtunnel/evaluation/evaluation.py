@@ -91,7 +91,11 @@ def refusal(study: Study, candidate: str) -> str:
     for point in design.points(study):
         if point.values[place] != candidate:
             continue
-        read = checking.attempt(study, base, point)
+        try:
+            read = checking.attempt(study, base, point)
+        except ValueError as wrong:
+            # A class that is not valid itself.
+            return str(wrong)
         if not isinstance(read, Exception):
             return ""
         error = error or sentence(str(read))

@@ -30,6 +30,10 @@ PLACE = "controllers.candidate"
 """The path of the candidate in the scenarios."""
 
 
+ECN = "flows.candidate.ecn"
+"""The path by which an experiment turns ECN on."""
+
+
 def study(experiment: str, candidate: Candidate, quick: bool) -> Study:
     """Read an experiment's study, with the candidate in it."""
     file = FOLDER / f"{experiment}.toml"
@@ -37,9 +41,15 @@ def study(experiment: str, candidate: Candidate, quick: bool) -> Study:
     if quick:
         shorten(tables, chosen()[experiment])
     cases = tables["vary"][CONTROLLER]["cases"]
-    cases.setdefault(candidate.name, {PLACE: candidate.name})
+    cases.setdefault(candidate.name, in_place(candidate, ECN in str(tables)))
     made = build(str(file), document(tables), tables, FOLDER)
     return replace(made, extensions=candidate.extensions)
+
+
+def in_place(candidate: Candidate, has_ecn: bool) -> dict[str, str]:
+    """Give what puts the candidate in its place; with ECN in the way that it needs."""
+    needed = {ECN: "scalable"} if has_ecn and "l4s" in candidate.needs else {}
+    return {PLACE: candidate.name, **needed}
 
 
 @cache

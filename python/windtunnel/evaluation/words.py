@@ -71,7 +71,7 @@ def why(answer: Answer) -> str:
 def abstract(answers: Sequence[Answer], controller: str) -> str:
     """Draft the sentences that RFC 9743 asks of a specification's abstract."""
     of = {verdict: [it for it in answers if it.verdict == verdict] for verdict in Verdict}
-    listed = ", ".join(f"{it.criterion.title.lower()} ({it.criterion.section})" for it in of[Verdict.FAILS])
+    listed = ", ".join(f"{it.criterion.title} ({it.criterion.section})" for it in of[Verdict.FAILS])
     said = [
         f"In simulations {controller} met {len(of[Verdict.HOLDS])} of the "
         f"{len(of[Verdict.HOLDS]) + len(of[Verdict.FAILS])} criteria of RFC 9743 that were decided."
