@@ -1,4 +1,4 @@
-"""Evaluates all controllers by the criteria of RFC 9743, quickly, and writes the table of docs/evaluation.md.
+"""Evaluates all controllers by RFC 9743, quickly, and writes the table of docs/evaluation.md.
 
     python validation/score_controllers.py OUT [--jobs N] [CONTROLLER...]
 

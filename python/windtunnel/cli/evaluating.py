@@ -98,5 +98,9 @@ def end(found: Evaluation) -> None:
         runs = sum(it.failures.height for it in found.results.values())
         fail("\n".join([f"{count(runs, 'run')} failed", *dict.fromkeys(errors)][:5]), FAILED)
     if criteria := [it for it in found.answers if it.verdict == Verdict.FAILS]:
-        said = f"{len(criteria)} criteria do not hold" if len(criteria) > 1 else "a criterion does not hold"
+        said = (
+            f"{len(criteria)} criteria do not hold"
+            if len(criteria) > 1
+            else "a criterion does not hold"
+        )
         fail(f"{found.controller}: {said}", FAILED)

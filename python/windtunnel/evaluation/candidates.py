@@ -38,7 +38,8 @@ def find(name: str, extensions: Iterable[str] = ()) -> Candidate:
     if name not in built_in:
         help = _core.suggestion(name, [*loaded, *built_in])
         raise StudyError(
-            f"`{name}` is not a known controller\nhelp: {help}; one of yours is written FILE.py:CLASS"
+            f"`{name}` is not a known controller\n"
+            f"help: {help}; one of yours is written FILE.py:CLASS"
         )
     return Candidate(name, tuple(built_in[name]["needs"]), loaded)
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,7 +10,7 @@ from typing import Any
 from windtunnel._core import __version__
 from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.evaluation import Answer, Experiments, ReadOnce, answers
-from windtunnel.evaluation.judging import Judged, Verdict
+from windtunnel.evaluation.judging import Judged
 from windtunnel.evaluation.words import abstract
 from windtunnel.extensions import described
 from windtunnel.folders import (
@@ -138,5 +137,3 @@ def of_judged(judged: Judged) -> dict[str, Any]:
 def ends(value: Interval) -> dict[str, float]:
     """Give a mean and its interval."""
     return {"mean": value.mean, "low": value.low, "high": value.high}
-
-

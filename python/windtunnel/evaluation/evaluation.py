@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -13,7 +13,6 @@ from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.criteria import Check, Criterion, criteria
 from windtunnel.evaluation.experiments import CONTROLLER
 from windtunnel.evaluation.judging import Judged, Verdict, judge, rank, tables_of
-from windtunnel.progress import Watch
 from windtunnel.studies import checking, design
 from windtunnel.studies import study as studies
 from windtunnel.studies.file import Study
@@ -21,6 +20,9 @@ from windtunnel.studies.outcome import StudyResults
 from windtunnel.studies.runner import Progress, Ran
 from windtunnel.studies.store import Store
 from windtunnel.studies.worker import Base
+
+Watch = Callable[[Progress], None]
+"""What is told of the progress of studies."""
 
 
 @dataclass(frozen=True)

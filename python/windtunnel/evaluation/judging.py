@@ -125,9 +125,7 @@ def judge(
             controller: dict(its.select("seed", VALUE).rows())
             for (controller,), its in rows.group_by(CONTROLLER, maintain_order=True)
         }
-        named = {
-            it.name: written(it, value) for it, value in zip(others, point[1:], strict=True)
-        }
+        named = {it.name: written(it, value) for it, value in zip(others, point[1:], strict=True)}
         if judged := at_point(check, named, of, candidate):
             made.append(judged)
     return made

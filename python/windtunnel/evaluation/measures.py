@@ -88,10 +88,14 @@ def equal_part(tables: Tables) -> pl.DataFrame:
     both while it was active: of flows that start last."""
     rate = pl.col("received_bytes") / pl.col("active_s")
     standard = pl.col("flow").str.starts_with("standard")
-    rates = bottleneck(tables).select("key", bottleneck=pl.col("delivered_bytes") / pl.col("utilisation"))
+    rates = bottleneck(tables).select(
+        "key", bottleneck=pl.col("delivered_bytes") / pl.col("utilisation")
+    )
     lasted = tables["runs"].select("key", "duration_s")
-    least = tables["flows"].group_by(KEYS, maintain_order=True).agg(
-        least=rate.filter(standard).min(), flows=pl.len()
+    least = (
+        tables["flows"]
+        .group_by(KEYS, maintain_order=True)
+        .agg(least=rate.filter(standard).min(), flows=pl.len())
     )
     joined = least.join(rates, on=KEYS).join(lasted, on=KEYS)
     equal = pl.col("bottleneck") / pl.col("duration_s") / pl.col("flows")

@@ -68,7 +68,9 @@ def criteria(found: Evaluation) -> Table:
         "Criteria",
         [
             Column("", True, [Cell(str(it.criterion.number)) for it in rows]),
-            Column("criterion", False, [Cell(it.criterion.title, it.criterion.section) for it in rows]),
+            Column(
+                "criterion", False, [Cell(it.criterion.title, it.criterion.section) for it in rows]
+            ),
             text("verdict", [str(it.verdict) for it in rows]),
             text("by how much", [words.amount(it) for it in rows]),
             text("why", [words.why(it) for it in rows]),
