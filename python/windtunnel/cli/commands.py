@@ -342,6 +342,38 @@ def conform(
     conforming.conform(controller, conforming.Options(suite or [], case, junit, as_json))
 
 
+@app.command(
+    epilog="windtunnel evaluate bbr3 --quick\n\nwindtunnel evaluate mine.py:Mine --quick --json"
+)
+def evaluate(
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="CONTROLLER",
+            help="A controller, from `windtunnel list controllers`, of an --extension, a class: "
+            "FILE.py:CLASS, or the file of a library.",
+        ),
+    ],
+    quick: Annotated[
+        bool, typer.Option("--quick", help="Fewer rates, delays, queues and seeds.")
+    ] = False,
+    extension: Extension = None,
+    jobs: Jobs = None,
+    resume: Annotated[
+        bool, typer.Option("--resume", help="Continue an evaluation that was interrupted.")
+    ] = False,
+    store: StoreFolder = Path("results/store"),
+    out: Out = None,
+    as_json: Json = False,
+) -> None:
+    """Evaluate a controller by the criteria of RFC 9743; exit with 1 if one does not hold."""
+    # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel.cli import evaluating
+
+    options = evaluating.Options(quick, extension or [], jobs, resume, store, out, as_json)
+    evaluating.evaluate(name, options)
+
+
 @app.command(epilog="windtunnel report results/first --open")
 def report(
     folder: Annotated[

@@ -23,7 +23,8 @@ def main() -> None:
     """Run the command line.
 
     Exit codes: 0 on success; 2 for invalid input, and for files that cannot be read or
-    written; 1 for an internal error, for what `gate` finds to be worse, and without a message if
+    written; 1 for an internal error, for what `gate` finds to be worse and
+    `evaluate` not to hold, and without a message if
     nobody reads the output any more; 130 after Ctrl-C.
     """
     # A character that the terminal's encoding lacks becomes a question mark, not an error.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from windtunnel.folders import PAPER, SCENARIO_FILE, STUDY_FILE, check_replaceable
+from windtunnel.folders import EVALUATED, PAPER, SCENARIO_FILE, STUDY_FILE, check_replaceable
 from windtunnel.results import SCENARIO, ResultsError
 from windtunnel.running import description
 from windtunnel.scenario.scenario import Scenario
@@ -58,6 +58,8 @@ def origin(folder: Path, manifest: Mapping[str, Any]) -> str:
     """Say what results were made from."""
     if PAPER in manifest:
         return f"the paper {manifest[PAPER]}"
+    if EVALUATED in manifest:
+        return f"the evaluation of {manifest[EVALUATED]}"
     file = named_file(folder, manifest)
     return f"{file}, seed {manifest['seed']}" if "seed" in manifest else file
 

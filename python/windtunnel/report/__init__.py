@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from windtunnel.folders import REPRODUCTION
+from windtunnel.folders import EVALUATION, REPRODUCTION
 from windtunnel.pictures.files import FigureFiles
 from windtunnel.pictures.kinds import draw
 from windtunnel.report import of_results
@@ -21,7 +21,8 @@ def write_report(
     width: str | None = None,
     formats: Sequence[str] = (),
 ) -> Path:
-    """Write the report of a folder of results, of a study, or of a paper's reproduction.
+    """Write the report of a folder of results, of a study, of a
+    controller's evaluation, or of a paper's reproduction.
 
     It is `report.html`, one file that opens offline; with `figures` its pictures are also written
     under `figures/`, in `formats`: `svg`, `pdf` or `png` (default: SVG and PDF). With a `width`,
@@ -39,6 +40,10 @@ def write_report(
         from windtunnel.report import of_reproduction
 
         return of_reproduction.write(folder, files)
+    if (folder / EVALUATION).exists():
+        from windtunnel.report import of_evaluation
+
+        return of_evaluation.write(folder, files)
     if is_study(folder):
         from windtunnel.report import of_study
 

@@ -95,10 +95,11 @@ def panel_width(ink: Ink) -> float:
 
 
 def shared(layers: list[alt.Chart]) -> alt.InlineData:
-    """Take the data out of layers that have the same."""
+    """Take the data of the first layer out of all that have the same; headings have their own."""
     data: alt.InlineData = layers[0].data
     for layer in layers:
-        layer.data = alt.Undefined
+        if layer.data == data:
+            layer.data = alt.Undefined
     return data
 
 
