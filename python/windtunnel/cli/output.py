@@ -16,6 +16,7 @@ from windtunnel import progress
 from windtunnel._core import FlightError, ScenarioError
 from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.extensions import UnknownExtension
+from windtunnel.linux.errors import KernelError
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.recipes import UnknownRecipe
 from windtunnel.results import ResultsError
@@ -35,6 +36,7 @@ INVALID = (
     PaperError,
     UnknownExtension,
     UnknownWorkload,
+    KernelError,
 )
 """Errors of the user's input."""
 
