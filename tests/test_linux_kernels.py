@@ -24,9 +24,12 @@ from windtunnel.linux.initramfs import initramfs
 MAKEFILE = """\
 allnoconfig:
 \tcp "$(KCONFIG_ALLCONFIG)" $(O)/.config
-linux:
+linux: $(O)/compiled
 \t@sleep $(or $(SECONDS_OF_BUILD),0)
 \t@printf '#!/bin/sh\\necho 6.99.0-mine\\n' > $(O)/linux && chmod +x $(O)/linux
+$(O)/compiled:
+\techo once >> compilations
+\ttouch $@
 """
 """Does at once what a kernel's Makefile does: a configuration, a program that says its release."""
 
@@ -69,7 +72,9 @@ def test_a_kernel_is_built_listed_and_removed(windtunnel: Command, tree: Path, c
     assert (told["name"], told["release"], told["source"]) == ("own", "6.99.0-mine", str(tree))
     folder = Path(told["folder"])
     assert folder == cache / "own"
-    assert {it.name for it in folder.iterdir()} == {"linux", "initramfs.cpio", "about.json"}
+    assert {it.name for it in folder.iterdir()} == {
+        *("linux", "initramfs.cpio", "about.json", "objects")
+    }
     for name in ("linux", "initramfs"):
         [file] = folder.glob(f"{name}*")
         assert told[f"{name}_sha256"] == hashlib.sha256(file.read_bytes()).hexdigest()
@@ -88,6 +93,7 @@ def test_a_tree_is_built_again_and_another_does_not_take_its_name(
     makefile = tree / "Makefile"
     makefile.write_text(makefile.read_text(encoding="utf-8").replace("mine", "changed"))
     assert "6.99.0-changed" in windtunnel("linux", "build", "--source", tree).stdout
+    assert (tree / "compilations").read_text() == "once\n"
     other = shutil.copytree(tree, tree.parent / "other")
     for refused in (
         windtunnel("linux", "build", "--source", other, "--name", "mine"),

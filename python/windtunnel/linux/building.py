@@ -33,6 +33,9 @@ from windtunnel.progress import Watch
 
 AGENT = Path(__file__).parent / "agent.c"
 
+OBJECTS = "objects"
+"""Where what was compiled of a user's own tree is kept, so that a change takes seconds."""
+
 LINES = 1040
 """How many lines `make` writes for Linux 6.12; only the progress is computed from it."""
 
@@ -57,14 +60,17 @@ def build(folder: Path | None, name: str | None, watch: Watch) -> Kernel:
     """Build a kernel from a folder, or from the distribution's package. Raises KernelError.
 
     Its default name is that of the folder, or the version of the package. What was built before
-    from a folder is built again; nothing is left of what fails or is interrupted.
+    from a folder is built again, and what has not changed is not compiled again; of what was built
+    from the package, only the program in it, if that has changed. Nothing is left of what fails or
+    is interrupted.
     """
     check_machine()
     own = source.own(folder) if folder else None
     name = name or (own.folder.name if own else source.VERSION)
     place = folder_of(name)
     with only_one():
-        if (there := built(name)) and not (own and there.about.source == own.words):
+        there = built(name)
+        if there and not is_from(there, own):
             raise KernelError(
                 f"there is a kernel `{name}` already, {there.about.release}, built from "
                 f"{there.about.source}\nhelp: `windtunnel linux remove {name}`, or --name NAME"
@@ -72,13 +78,24 @@ def build(folder: Path | None, name: str | None, watch: Watch) -> Kernel:
         with beside(place) as made:
             kernel = made / "kernel"
             kernel.mkdir()
-            write_about(kernel, compiled(own, made, kernel, watch))
+            if there and not own:
+                shutil.copy2(place / EXECUTABLE, kernel)
+                used = there.about.source
+            else:
+                used = compiled(own, place, kernel, watch)
+            finish(kernel, used)
             if place.exists():
                 place.rename(made / "old")
             kernel.rename(place)
     finished = built(name)
     assert finished is not None
     return finished
+
+
+def is_from(there: Kernel, own: source.Source | None) -> bool:
+    """Say whether a kernel was built from this folder, or from the distribution's package."""
+    from_there = there.about.source
+    return from_there == own.words if own else from_there.startswith(source.PACKAGE)
 
 
 @contextmanager
@@ -99,17 +116,22 @@ def only_one() -> Iterator[None]:
         os.close(opened)
 
 
-def compiled(own: source.Source | None, work: Path, kernel: Path, watch: Watch) -> About:
-    """Compile into the folder `kernel`, in the folder `work`; say what it is."""
+def compiled(own: source.Source | None, place: Path, kernel: Path, watch: Watch) -> str:
+    """Compile into the folder `kernel`, and give the words for the source.
+
+    Of a folder of the user's, what was compiled before is in `place`, and is kept.
+    """
     started = time.monotonic()
 
     def tell(step: str, share: float) -> None:
         watch(Progress(step, share, time.monotonic() - started))
 
     tell(f"fetching {source.PACKAGE}", 0.0)
-    used = own or source.fetched(work)
-    objects = work / "objects"
-    objects.mkdir()
+    used = own or source.fetched(kernel.parent)
+    objects = (kernel if own else kernel.parent) / OBJECTS
+    if own and (place / OBJECTS).exists():
+        (place / OBJECTS).rename(objects)
+    objects.mkdir(exist_ok=True)
     tell("configuring", 0.1)
     environment = configure(used.folder, objects)
     lines = 0
@@ -122,25 +144,26 @@ def compiled(own: source.Source | None, work: Path, kernel: Path, watch: Watch) 
     processors = len(os.sched_getaffinity(0))
     make = ["make", f"O={objects}", f"--jobs={processors}", EXECUTABLE]
     run(make, used.folder, environment, line)
-    executable = kernel / EXECUTABLE
-    shutil.copy2(objects / EXECUTABLE, executable)
-    archive = kernel / INITRAMFS
-    archive.write_bytes(initramfs(agent(work)))
-    return About(
+    shutil.copy2(objects / EXECUTABLE, kernel)
+    return used.words
+
+
+def finish(kernel: Path, used: str) -> None:
+    """Compile the program in the kernel, and write the archive with it and what the kernel is."""
+    program = kernel.parent / "agent"
+    run(["cc", "-static", "-O2", "-o", str(program), str(AGENT)])
+    executable, archive = kernel / EXECUTABLE, kernel / INITRAMFS
+    archive.write_bytes(initramfs(program.read_bytes()))
+    about = About(
         release=output_of([str(executable), "--version"]),
-        source=used.words,
+        source=used,
         compiler=output_of(["cc", "--version"]).splitlines()[0],
         built=f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}",
         linux_sha256=digest(executable),
         initramfs_sha256=digest(archive),
+        agent_sha256=digest(AGENT),
     )
-
-
-def agent(work: Path) -> bytes:
-    """Compile the program in the kernel that Windtunnel talks with."""
-    program = work / "agent"
-    run(["cc", "-static", "-O2", "-Wall", "-o", str(program), str(AGENT)])
-    return program.read_bytes()
+    write_about(kernel, about)
 
 
 def digest(file: Path) -> str:

@@ -32,6 +32,8 @@ class About:
     """Of the executable."""
     initramfs_sha256: str
     """Of the file system that it begins with."""
+    agent_sha256: str
+    """Of the source of the program in that, which must be this version's."""
 
 
 @dataclass(frozen=True)
