@@ -11,6 +11,7 @@ use nix::cmsg_space;
 use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 
 use crate::guest_memory::GuestMemory;
+use crate::offload::{self, HEADER};
 use crate::ring::{Buffer, Ring};
 
 /// Requests of vhost-user.
@@ -28,15 +29,15 @@ const CALL: u32 = 4;
 const VERSION: u32 = 1;
 const IS_REPLY: u32 = 4;
 const NEEDS_REPLY: u32 = 8;
-/// The device's features: an MTU, an address, further features of vhost-user, virtio 1.
-const FEATURES: u64 = 1 << 3 | 1 << 5 | 1 << 30 | 1 << 32;
+/// The device's features: checksums, an MTU, an address, segmentation of TCP over both versions of IP
+/// and with ECN, further features of vhost-user, virtio 1.
+const FEATURES: u64 =
+    1 | 1 << 3 | 1 << 5 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 30 | 1 << 32;
 /// Answers to requests, a channel of the device's own, configuration, notifications in band.
 const PROTOCOL_FEATURES: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;
 /// The rings.
 const RECEIVE: usize = 0;
 const SEND: usize = 1;
-/// The bytes before each frame: a header of the network device, which is empty.
-const FRAME_HEADER: usize = 12;
 /// A message of vhost-user has at most so many bytes here.
 const MOST: usize = 1024;
 
@@ -54,6 +55,8 @@ pub(crate) struct Device {
     pub(crate) memory: GuestMemory,
     rings: [Ring; 2],
     buffer: Buffer,
+    /// What is in a buffer.
+    bytes: Vec<u8>,
     /// Frames that the guest has sent, and when.
     pub(crate) sent: VecDeque<(u64, Vec<u8>)>,
     /// Whether the guest is to be told that what it sent has left.
@@ -75,6 +78,7 @@ impl Device {
             memory: GuestMemory::default(),
             rings: [Ring::default(); 2],
             buffer: Buffer::default(),
+            bytes: Vec::new(),
             sent: VecDeque::new(),
             owes_interrupt: false,
         }
@@ -189,15 +193,17 @@ impl Device {
     /// Takes the frames that the guest sends.
     fn take_sent(&mut self, now: u64) -> Result<(), String> {
         while self.rings[SEND].take(&self.memory, &mut self.buffer)? {
-            let mut frame = Vec::with_capacity(1536);
+            let bytes = &mut self.bytes;
+            bytes.clear();
             for &(address, length, _) in &self.buffer.parts {
-                let before = frame.len();
-                frame.resize(before + length as usize, 0);
-                self.memory.read(address, &mut frame[before..])?;
+                let before = bytes.len();
+                bytes.resize(before + length as usize, 0);
+                self.memory.read(address, &mut bytes[before..])?;
             }
             self.rings[SEND].give(&self.memory, self.buffer.head, 0)?;
-            frame.drain(..FRAME_HEADER.min(frame.len()));
-            self.sent.push_back((now, frame));
+            let sent = &mut self.sent;
+            offload::frames(bytes, |frame| sent.push_back((now, frame)))
+                .ok_or("its network device is to send a frame that is cut short")?;
         }
         self.owes_interrupt = self.rings[SEND].wants_interrupt(&self.memory)?;
         Ok(())
@@ -208,18 +214,18 @@ impl Device {
         if !self.rings[RECEIVE].take(&self.memory, &mut self.buffer)? {
             return Ok(false);
         }
-        let mut header = [0; FRAME_HEADER];
+        let mut header = [0; HEADER];
         // One buffer.
         header[10] = 1;
         let mut written = 0;
-        let total = FRAME_HEADER + frame.len();
+        let total = HEADER + frame.len();
         for &(address, length, _) in self.buffer.parts.iter().filter(|it| it.2) {
             let mut address = address;
             let mut room = length as usize;
             while room > 0 && written < total {
                 let rest =
                     header.get(written..).filter(|it| !it.is_empty()).unwrap_or_else(|| {
-                        &frame[written - FRAME_HEADER..]
+                        &frame[written - HEADER..]
                     });
                 let part = &rest[..rest.len().min(room)];
                 self.memory.write(address, part)?;

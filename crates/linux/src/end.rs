@@ -67,17 +67,23 @@ pub(crate) struct Settings {
 }
 
 impl Settings {
-    /// What has a guest be the end at a place.
-    fn commands(&self, place: &Place) -> Vec<Command> {
+    /// What sets them in a guest.
+    pub(crate) fn commands(&self) -> Vec<Command> {
         let mut commands = Vec::new();
-        if place.own.is_ipv4() {
-            commands.push(Command::Sysctl("net.ipv6.conf.eth0.disable_ipv6=1".to_owned()));
-        }
         if let Some(name) = &self.controller {
             commands.push(Command::Sysctl(format!("net.ipv4.tcp_congestion_control={name}")));
         }
         let set = |(name, value): &(String, String)| Command::Sysctl(format!("{name}={value}"));
         commands.extend(self.sysctl.iter().map(set));
+        commands
+    }
+
+    /// What has a guest be the end at a place.
+    fn commands_at(&self, place: &Place) -> Vec<Command> {
+        let mut commands = self.commands();
+        if place.own.is_ipv4() {
+            commands.push(Command::Sysctl("net.ipv6.conf.eth0.disable_ipv6=1".to_owned()));
+        }
         let address = place.own.ip().to_string();
         commands.push(Command::Address(address.clone()));
         if place.role == Role::Server {
@@ -95,7 +101,7 @@ impl End {
         now: Duration,
         place: Place,
     ) -> Result<Self, String> {
-        let commands = settings.commands(&place);
+        let commands = settings.commands_at(&place);
         let guest = Guest::start(installation, now, mtu, place.seed, &commands)?.0;
         Ok(Self {
             place,

@@ -27,6 +27,13 @@ const QUIET: [&str; 3] = [
     "net.ipv6.conf.eth0.addr_gen_mode=1",
 ];
 
+/// The buffers of a machine with some GB of memory, of which a guest has little.
+const BUFFERS: [&str; 3] = [
+    "net.ipv4.tcp_rmem=4096 131072 6291456",
+    "net.ipv4.tcp_wmem=4096 16384 4194304",
+    "net.ipv4.tcp_mem=190000 250000 380000",
+];
+
 /// A guest, whose times are those of the simulator.
 #[derive(Debug)]
 pub(crate) struct Guest {
@@ -36,21 +43,15 @@ pub(crate) struct Guest {
     began: Duration,
 }
 
-/// What a kernel has.
-#[derive(Clone, Debug)]
-pub(crate) struct Abilities {
-    pub(crate) controllers: Vec<String>,
-}
-
 impl Guest {
-    /// Starts one, which takes no time.
+    /// Starts one, which takes no time; the congestion controllers of its kernel, the default first.
     pub(crate) fn start(
         installation: &Installation,
         began: Duration,
         mtu: u16,
         seed: u64,
         commands: &[Command],
-    ) -> Result<(Self, Abilities), String> {
+    ) -> Result<(Self, Vec<String>), String> {
         let devices = ADDRESSES.map(|it| Device::new(it, mtu)).into();
         let parameters = [format!("seed={seed}")];
         let mut machine = Machine::start(installation, devices, &parameters, STARTED)?;
@@ -61,8 +62,9 @@ impl Guest {
         };
         machine.devices[NETWORK].sent.clear();
         let mut guest = Self { machine, events, began };
-        let quiet = QUIET.map(|it| Command::Sysctl(it.to_owned()));
-        let commands: Vec<_> = quiet.iter().chain(commands).map(Command::frame).collect();
+        let own = QUIET.iter().chain(&BUFFERS).map(|it| Command::Sysctl((*it).to_owned()));
+        let own: Vec<_> = own.collect();
+        let commands: Vec<_> = own.iter().chain(commands).map(Command::frame).collect();
         guest.machine.receive(STARTED, CONTROL, commands)?;
         while let Some(time) = guest.machine.next().filter(|it| *it < SET_UP) {
             guest.machine.run(time)?;
@@ -73,7 +75,7 @@ impl Guest {
             }
         }
         guest.machine.devices[NETWORK].sent.clear();
-        Ok((guest, Abilities { controllers }))
+        Ok((guest, controllers))
     }
 
     /// A time of the simulator's as one of the guest's, which is not before it has come.

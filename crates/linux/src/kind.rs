@@ -29,7 +29,8 @@ impl StackKind for LinuxKind {
     }
 
     fn controllers(&self) -> Result<Vec<String>, String> {
-        crate::abilities::controllers(&crate::Installation::find(crate::DEFAULT_KERNEL)?)
+        let installation = crate::Installation::find(crate::DEFAULT_KERNEL)?;
+        crate::abilities::controllers(&installation, &self.sysctl)
     }
 
     fn maker(&self, controller: Option<&str>) -> Result<Arc<dyn MakeStack>, String> {

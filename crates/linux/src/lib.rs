@@ -36,6 +36,8 @@ mod maker;
 #[allow(unsafe_code, reason = "shared memory; each use says why it is sound")]
 mod memory;
 #[cfg(target_os = "linux")]
+mod offload;
+#[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "system calls between fork and exec; each says why it is sound")]
 mod process;
 #[cfg(target_os = "linux")]

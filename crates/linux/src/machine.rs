@@ -16,7 +16,7 @@ use crate::installation::Installation;
 use crate::process::{FIRST_FILE, Process};
 
 /// The memory of a guest, in MiB.
-const MEMORY: u32 = 64;
+const MEMORY: u32 = 96;
 /// A guest that says nothing for so long has hung.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// For how long frames that have left are not reported to a guest that receives nothing, in
