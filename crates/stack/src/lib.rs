@@ -39,6 +39,7 @@ mod loaded;
 #[cfg(all(feature = "load", unix))]
 mod messages;
 pub mod own_clock;
+pub mod ports;
 #[cfg(all(feature = "load", unix))]
 #[allow(unsafe_code, reason = "streams of the process; each use says why it is sound")]
 mod process;
