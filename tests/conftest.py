@@ -12,9 +12,18 @@ from typing import Any
 
 import pytest
 
+from windtunnel.linux.kernels import built
+from windtunnel.linux.source import VERSION
 from windtunnel.papers.paper import module
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+needs_kernel = pytest.mark.skipif(
+    built(VERSION) is None, reason="no kernel as a host: windtunnel linux build"
+)
+
+OVER_KERNEL = "linux.toml"
+"""The scenario that comes along whose hosts are Linux kernels."""
 
 SCENARIO = """\
 title = "Two controllers over one link"
