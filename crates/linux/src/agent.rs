@@ -8,6 +8,8 @@ const FRAME_TYPE: [u8; 2] = [0x88, 0xb5];
 /// The bytes of an Ethernet header, and the least of a frame.
 pub(crate) const ETHERNET: usize = 14;
 const LEAST_FRAME: usize = 60;
+/// Which commands and events there are, as in `agent.c`.
+const VERSION: &str = "1";
 const PAGES: usize = 16;
 const EVENTS_A_PAGE: u64 = 32;
 const EVENTS: u64 = (PAGES as u64 - 1) * EVENTS_A_PAGE;
@@ -28,8 +30,6 @@ pub(crate) enum Command {
     Write(u32, u64),
     /// Write nothing more.
     Finish(u32),
-    /// Start a program.
-    Run(String),
 }
 
 impl Command {
@@ -45,7 +45,6 @@ impl Command {
             }
             Self::Write(stream, bytes) => (5, *stream, *bytes, String::new()),
             Self::Finish(stream) => (6, *stream, 0, String::new()),
-            Self::Run(text) => (7, 0, 0, text.clone()),
         };
         let mut frame = vec![0xff; 12];
         frame.extend(FRAME_TYPE);
@@ -107,6 +106,8 @@ pub(crate) struct Announcement {
     pub(crate) events: Events,
     /// The kernel's congestion controllers, the default first.
     pub(crate) controllers: Vec<String>,
+    /// Whether it understands this side.
+    pub(crate) is_current: bool,
 }
 
 impl Announcement {
@@ -120,13 +121,15 @@ impl Announcement {
         let page = |it: &[u8]| it.try_into().map(u64::from_ne_bytes).unwrap_or_default();
         let pages = pages.chunks_exact(8).map(page).collect();
         let names = String::from_utf8_lossy(names);
+        let mut names = names.trim_end_matches('\0').split_whitespace();
+        let is_current = names.next() == Some(VERSION);
         let mut controllers: Vec<String> = Vec::new();
-        for name in names.split_whitespace().map(|it| it.trim_matches('\0')) {
-            if !name.is_empty() && !controllers.iter().any(|it| it == name) {
+        for name in names {
+            if !controllers.iter().any(|it| it == name) {
                 controllers.push(name.to_owned());
             }
         }
-        Some(Self { events: Events { pages, read: 0 }, controllers })
+        Some(Self { events: Events { pages, read: 0 }, controllers, is_current })
     }
 }
 

@@ -12,6 +12,7 @@ use nix::sys::socket::{ControlMessageOwned, MsgFlags, recvmsg};
 
 use crate::guest_memory::GuestMemory;
 use crate::offload::{self, HEADER};
+use crate::process::told;
 use crate::ring::{Buffer, Ring};
 
 /// Requests of vhost-user.
@@ -31,13 +32,14 @@ const IS_REPLY: u32 = 4;
 const NEEDS_REPLY: u32 = 8;
 /// The device's features: checksums, an MTU, an address, segmentation of TCP over both versions of IP
 /// and with ECN, further features of vhost-user, virtio 1.
-const FEATURES: u64 =
-    1 | 1 << 3 | 1 << 5 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 30 | 1 << 32;
+const FEATURES: u64 = 1 | 1 << 3 | 1 << 5 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 30 | 1 << 32;
 /// Answers to requests, a channel of the device's own, configuration, notifications in band.
 const PROTOCOL_FEATURES: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;
 /// The rings.
 const RECEIVE: usize = 0;
 const SEND: usize = 1;
+/// The largest buffer without data of TCP: its header, those of Ethernet, IPv6 and TCP with all options.
+const LARGEST_WITHOUT_DATA: usize = HEADER + 14 + 40 + 60;
 /// A message of vhost-user has at most so many bytes here.
 const MOST: usize = 1024;
 
@@ -59,8 +61,10 @@ pub(crate) struct Device {
     bytes: Vec<u8>,
     /// Frames that the guest has sent, and when.
     pub(crate) sent: VecDeque<(u64, Vec<u8>)>,
-    /// Whether the guest is to be told that what it sent has left.
-    pub(crate) owes_interrupt: bool,
+    /// Whether the guest is to be told that what it sent has left, and whether it waits for that:
+    /// the memory of data is counted until then, that of acknowledgements is not.
+    owes_interrupt: bool,
+    has_sent_data: bool,
 }
 
 impl Device {
@@ -81,12 +85,13 @@ impl Device {
             bytes: Vec::new(),
             sent: VecDeque::new(),
             owes_interrupt: false,
+            has_sent_data: false,
         }
     }
 
     /// Takes what the guest has sent on its socket, at this time of the guest's, and answers.
     pub(crate) fn receive(&mut self, now: u64) -> Result<(), String> {
-        self.fill().map_err(|it| format!("its network device: {it}"))?;
+        self.fill().map_err(|it| told(&it))?;
         while let Some((request, flags, payload)) = self.next_message() {
             let answer = self.on_message(now, request, &payload)?;
             let answer = match answer {
@@ -95,7 +100,7 @@ impl Device {
             };
             if let (Some(answer), Some(socket)) = (answer, &mut self.socket) {
                 let bytes = message(request, VERSION | IS_REPLY, &answer);
-                socket.write_all(&bytes).map_err(|it| format!("its network device: {it}"))?;
+                socket.write_all(&bytes).map_err(|it| told(&it))?;
             }
         }
         Ok(())
@@ -109,8 +114,7 @@ impl Device {
         let count = {
             let mut parts = [IoSliceMut::new(&mut bytes)];
             let flags = MsgFlags::MSG_CMSG_CLOEXEC;
-            let received =
-                recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
+            let received = recvmsg::<()>(socket.as_raw_fd(), &mut parts, Some(&mut space), flags)?;
             for part in received.cmsgs()? {
                 if let ControlMessageOwned::ScmRights(files) = part {
                     // SAFETY: they were received this moment, and nobody else has them.
@@ -201,6 +205,7 @@ impl Device {
                 self.memory.read(address, &mut bytes[before..])?;
             }
             self.rings[SEND].give(&self.memory, self.buffer.head, 0)?;
+            self.has_sent_data |= bytes.len() > LARGEST_WITHOUT_DATA;
             let sent = &mut self.sent;
             offload::frames(bytes, |frame| sent.push_back((now, frame)))
                 .ok_or("its network device is to send a frame that is cut short")?;
@@ -223,10 +228,10 @@ impl Device {
             let mut address = address;
             let mut room = length as usize;
             while room > 0 && written < total {
-                let rest =
-                    header.get(written..).filter(|it| !it.is_empty()).unwrap_or_else(|| {
-                        &frame[written - HEADER..]
-                    });
+                let rest = header
+                    .get(written..)
+                    .filter(|it| !it.is_empty())
+                    .unwrap_or_else(|| &frame[written - HEADER..]);
                 let part = &rest[..rest.len().min(room)];
                 self.memory.write(address, part)?;
                 address += part.len() as u64;
@@ -241,11 +246,17 @@ impl Device {
         Ok(true)
     }
 
+    /// Whether the guest waits to be told that data have left.
+    pub(crate) fn owes_for_data(&self) -> bool {
+        self.owes_interrupt && self.has_sent_data
+    }
+
     /// Interrupts the guest for what it received, if it did, and for what it has sent; whether
     /// there was something. It answers.
     pub(crate) fn interrupt(&mut self, has_received: bool) -> Result<bool, String> {
         let received = has_received && self.rings[RECEIVE].wants_interrupt(&self.memory)?;
         let sent = std::mem::take(&mut self.owes_interrupt);
+        self.has_sent_data = false;
         let mut bytes = Vec::new();
         // The last one is answered, and those before it were read then.
         for (ring, is_last) in [(SEND, !received), (RECEIVE, true)] {
@@ -255,7 +266,7 @@ impl Device {
             }
         }
         if let Some(calls) = self.calls.as_mut().filter(|_| !bytes.is_empty()) {
-            calls.write_all(&bytes).map_err(|it| format!("its network device: {it}"))?;
+            calls.write_all(&bytes).map_err(|it| told(&it))?;
         }
         Ok(!bytes.is_empty())
     }
@@ -264,7 +275,7 @@ impl Device {
     pub(crate) fn take_answer(&mut self) -> Result<(), String> {
         let mut bytes = [0; 20];
         let calls = self.calls.as_mut().ok_or("its network device has no interrupts")?;
-        calls.read_exact(&mut bytes).map_err(|it| format!("its network device: {it}"))
+        calls.read_exact(&mut bytes).map_err(|it| told(&it))
     }
 }
 

@@ -233,7 +233,11 @@ impl End {
             }
         };
         let is_six = packet.first().is_some_and(|it| it >> 4 == 6);
-        let found = if is_six { [address(8, 16), address(24, 16)] } else { [address(12, 4), address(16, 4)] };
+        let found = if is_six {
+            [address(8, 16), address(24, 16)]
+        } else {
+            [address(12, 4), address(16, 4)]
+        };
         let Place { own, peer, .. } = &self.place;
         found == [own, peer].map(|it: &SocketAddr| Some(it.ip()))
     }
@@ -284,7 +288,7 @@ impl Stack for End {
             smoothed_rtt: Some(Duration::from_micros(sample.rtt)).filter(|it| !it.is_zero()),
             least_rtt: Some(Duration::from_micros(sample.least_rtt)).filter(|it| !it.is_zero()),
             pacing_rate: Some(sample.pacing_rate).filter(|it| *it < u64::MAX),
-            lost_packets: Some(resent),
+            retransmissions: Some(resent),
             ..told
         }
     }

@@ -57,9 +57,13 @@ impl Guest {
         let mut machine = Machine::start(installation, devices, &parameters, STARTED)?;
         let sent = machine.devices[CONTROL].sent.drain(..);
         let announced = sent.filter_map(|(_, frame)| Announcement::read(&frame)).next();
-        let Some(Announcement { events, controllers }) = announced else {
+        let Some(Announcement { events, controllers, is_current }) = announced else {
             return Err(machine.failure("its first program says nothing"));
         };
+        if !is_current {
+            let why = "the kernel's first program is of another version of Windtunnel";
+            return Err(format!("{why}: run `windtunnel linux build` again"));
+        }
         machine.devices[NETWORK].sent.clear();
         let mut guest = Self { machine, events, began };
         let own = QUIET.iter().chain(&BUFFERS).map(|it| Command::Sysctl((*it).to_owned()));
@@ -78,10 +82,14 @@ impl Guest {
         Ok((guest, controllers))
     }
 
-    /// A time of the simulator's as one of the guest's, which is not before it has come.
+    /// A time of the simulator's as one of the guest's.
+    fn exactly(&self, time: Duration) -> u64 {
+        BEGINS + time.saturating_sub(self.began).as_nanos() as u64
+    }
+
+    /// The same, but not before the guest has come so far.
     fn inside(&self, time: Duration) -> u64 {
-        let passed = time.saturating_sub(self.began).as_nanos() as u64;
-        (BEGINS + passed).max(self.machine.time())
+        self.exactly(time).max(self.machine.time())
     }
 
     fn outside(&self, time: u64) -> Duration {
@@ -130,7 +138,7 @@ impl Guest {
 
     /// The next IP packet that it has sent.
     pub(crate) fn take_sent(&mut self, now: Duration) -> Option<Vec<u8>> {
-        let time = self.inside(now);
+        let time = self.exactly(now);
         let sent = &mut self.machine.devices[NETWORK].sent;
         while sent.front().is_some_and(|it| it.0 <= time) {
             let (_, mut frame) = sent.pop_front()?;

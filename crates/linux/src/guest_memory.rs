@@ -35,9 +35,10 @@ impl GuestMemory {
     }
 
     fn region(&self, address: u64) -> Result<(&Mapping, usize), String> {
-        let region = self.regions.iter().find(|it| {
-            address.checked_sub(it.start).is_some_and(|distance| distance < it.length)
-        });
+        let region = self
+            .regions
+            .iter()
+            .find(|it| address.checked_sub(it.start).is_some_and(|distance| distance < it.length));
         let region = region.ok_or_else(|| {
             format!("the guest names an address outside its memory, {address:#x}")
         })?;

@@ -31,8 +31,7 @@ impl Installation {
     /// # Errors
     /// What is missing, and how to get it.
     pub fn at(folder: &Path) -> Result<Self, String> {
-        let found =
-            Self { kernel: folder.join("linux"), files: folder.join("initramfs.cpio") };
+        let found = Self { kernel: folder.join("linux"), files: folder.join("initramfs.cpio") };
         for path in [&found.kernel, &found.files] {
             if !path.is_file() {
                 let path = path.display();

@@ -71,7 +71,9 @@ impl Process {
         self.listen();
         let said: Vec<u8> = self.said.iter().copied().collect();
         let said = String::from_utf8_lossy(&said);
-        let lines: Vec<&str> = said.lines().map(str::trim_end).filter(|it| !it.is_empty()).collect();
+        // What is indented is a trace of calls.
+        let lines = said.lines().filter(|it| !it.is_empty() && !it.starts_with(' '));
+        let lines: Vec<&str> = lines.map(str::trim_end).collect();
         lines[lines.len().saturating_sub(12)..].join(" | ")
     }
 
@@ -105,7 +107,12 @@ fn prepare(files: &[OwnedFd]) -> io::Result<()> {
     // Where the call's number is; whether it is `getrandom`; if so it does not exist; all else may be.
     let mut filter = [
         statement(code(libc::BPF_LD | libc::BPF_W | libc::BPF_ABS), 0, 0, 0),
-        statement(code(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K), 0, 1, libc::SYS_getrandom as u32),
+        statement(
+            code(libc::BPF_JMP | libc::BPF_JEQ | libc::BPF_K),
+            0,
+            1,
+            libc::SYS_getrandom as u32,
+        ),
         statement(code(libc::BPF_RET), 0, 0, libc::SECCOMP_RET_ERRNO | libc::ENOSYS as u32),
         statement(code(libc::BPF_RET), 0, 0, libc::SECCOMP_RET_ALLOW),
     ];
@@ -121,6 +128,16 @@ fn prepare(files: &[OwnedFd]) -> io::Result<()> {
             || libc::prctl(libc::PR_SET_SECCOMP, mode, &raw const program) != 0
     };
     if has_failed { Err(io::Error::last_os_error()) } else { Ok(()) }
+}
+
+/// What an error of a guest's socket means.
+pub(crate) fn told(error: &io::Error) -> String {
+    match error.kind() {
+        io::ErrorKind::UnexpectedEof
+        | io::ErrorKind::BrokenPipe
+        | io::ErrorKind::ConnectionReset => "it has stopped".to_owned(),
+        _ => error.to_string(),
+    }
 }
 
 type Task = Box<dyn FnOnce() + Send>;

@@ -32,7 +32,11 @@ pub(crate) struct Buffer {
 
 impl Ring {
     /// The next buffer that the driver offers, if there is one.
-    pub(crate) fn take(&mut self, memory: &GuestMemory, buffer: &mut Buffer) -> Result<bool, String> {
+    pub(crate) fn take(
+        &mut self,
+        memory: &GuestMemory,
+        buffer: &mut Buffer,
+    ) -> Result<bool, String> {
         if self.size == 0 || memory.u16(self.available + 2)? == self.taken {
             return Ok(false);
         }

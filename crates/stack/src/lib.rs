@@ -127,6 +127,8 @@ pub struct State {
     pub pacing_rate: Option<u64>,
     /// Packets that it considered lost so far.
     pub lost_packets: Option<u64>,
+    /// Packets whose data it has sent before; those written outside Rust cannot tell.
+    pub retransmissions: Option<u64>,
     /// How often it reduced its rate of sending.
     pub decreases: Option<u64>,
     /// The largest datagram that it sends, in bytes.

@@ -27,7 +27,6 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/mount.h>
-#include <sys/reboot.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/timerfd.h>
@@ -35,6 +34,8 @@
 
 /* The type of Ethernet frames for local experiments (IEEE 802). */
 #define FRAME_TYPE 0x88b5
+/* Which commands and events there are: another number with each change, as in agent.rs. */
+#define VERSION 1
 #define PAGE 4096u
 #define PAGES 16u
 /* The first page has the two counters of events. */
@@ -50,12 +51,11 @@
 
 enum operation {
     OP_SYSCTL = 1,  /* text: name=value */
-    OP_ADDRESS = 2, /* text: the address of the first network device; value: its MTU */
+    OP_ADDRESS = 2, /* text: the address of the first network device */
     OP_LISTEN = 3,  /* value: port; text: address */
     OP_OPEN = 4,    /* value: own port, and the peer's << 16; text: own address, peer's */
     OP_WRITE = 5,   /* value: so many bytes more, or all ones: without end */
     OP_FINISH = 6,
-    OP_RUN = 7,     /* text: a command with its arguments */
 };
 
 enum kind {
@@ -393,27 +393,14 @@ static int set_flags(const char *name, short more)
     return failed;
 }
 
-static void set_mtu(int mtu)
-{
-    int socket_of = socket(AF_INET, SOCK_DGRAM, 0);
-    struct ifreq request = {0};
-    strcpy(request.ifr_name, network_name);
-    request.ifr_mtu = mtu;
-    if (ioctl(socket_of, SIOCSIFMTU, &request))
-        tell_failure(0, "the MTU cannot be set", errno);
-    close(socket_of);
-}
-
 /* Gives the network device an address from which everybody is on the same network. */
-static void set_address(const char *text, int mtu)
+static void set_address(const char *text)
 {
     struct sockaddr_storage address, any;
     socklen_t length = parse_address(text, 0, &address);
     int socket_of = socket(address.ss_family, SOCK_DGRAM, 0), failed = !length;
     /* Without address resolution: frames reach the other end whatever their addresses are. */
     failed = failed || set_flags(network_name, IFF_NOARP | IFF_UP);
-    if (mtu)
-        set_mtu(mtu);
     if (!failed && address.ss_family == AF_INET) {
         struct ifreq request = {0};
         strcpy(request.ifr_name, network_name);
@@ -517,23 +504,6 @@ static void finish(struct connection *connection)
     set_timer(1);
 }
 
-static void run(char *text)
-{
-    char *arguments[64], *rest = text;
-    int count = 0;
-    while (count < 63 && (arguments[count] = strsep(&rest, " ")))
-        count += *arguments[count] != 0;
-    arguments[count] = NULL;
-    if (!count)
-        return;
-    pid_t child = fork();
-    if (child == 0) {
-        execvp(arguments[0], arguments);
-        fprintf(stderr, "agent: %s: %s\n", arguments[0], strerror(errno));
-        _exit(127);
-    }
-}
-
 static void obey(uint32_t operation, uint32_t stream, uint64_t value, char *text)
 {
     struct connection *connection;
@@ -541,13 +511,11 @@ static void obey(uint32_t operation, uint32_t stream, uint64_t value, char *text
     case OP_SYSCTL:
         return set_sysctl(text);
     case OP_ADDRESS:
-        return set_address(text, value);
+        return set_address(text);
     case OP_LISTEN:
         return listen_at(value, text);
     case OP_OPEN:
         return open_stream(stream, value, text);
-    case OP_RUN:
-        return run(text);
     }
     connection = find(stream);
     if (!connection || connection->is_over)
@@ -599,8 +567,7 @@ static void announce(void)
     frame[12] = FRAME_TYPE >> 8;
     frame[13] = FRAME_TYPE & 0xff;
     memset(&ring, 0, sizeof ring);
-    /* A child must not share them: who then writes gets a copy at another address. */
-    if (map < 0 || mlock(&ring, sizeof ring) || madvise(&ring, sizeof ring, MADV_DONTFORK))
+    if (map < 0 || mlock(&ring, sizeof ring))
         die("pages");
     for (unsigned page = 0; page < PAGES; page++) {
         uint64_t entry = 0;
@@ -613,14 +580,13 @@ static void announce(void)
     close(map);
     read_file("/proc/sys/net/ipv4/tcp_congestion_control", name, sizeof name);
     read_file("/proc/sys/net/ipv4/tcp_available_congestion_control", names, sizeof names);
-    int text = snprintf((char *)frame + ETH_HLEN + 8 * PAGES, 640, "%s %s", name, names);
+    int text = snprintf((char *)frame + ETH_HLEN + 8 * PAGES, 640, "%d %s %s", VERSION, name, names);
     if (send(control, frame, ETH_HLEN + 8 * PAGES + text, 0) < 0)
         die("send");
 }
 
 static void start(void)
 {
-    signal(SIGCHLD, SIG_IGN);
     signal(SIGPIPE, SIG_IGN);
     mkdir("/proc", 0755);
     mkdir("/tmp", 01777);

@@ -3,6 +3,7 @@
 
 #![cfg(target_os = "linux")]
 
+mod failures;
 mod kernel;
 mod repetition;
 mod transfers;

@@ -64,6 +64,7 @@ struct Implementation {
 /// A setting of the kernel.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(untagged, expecting = "a setting must be a whole number or text")]
+#[schemars(inline)]
 enum KernelSetting {
     /// A whole number.
     Number(i64),
