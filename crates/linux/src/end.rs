@@ -16,6 +16,8 @@ use crate::installation::Installation;
 const AHEAD: u64 = 1 << 20;
 /// From here on a threshold of the kernel's is none.
 const NO_THRESHOLD: u64 = 0x7fff_ffff;
+/// This round trip of the kernel's is none.
+const NO_ROUND_TRIP: u64 = 0xffff_ffff;
 /// The guest numbers the connections that it accepts from here on.
 const ACCEPTED: u32 = 1 << 31;
 
@@ -286,7 +288,9 @@ impl Stack for End {
                 .map(|it| it * sample.segment),
             in_flight: Some(sample.in_flight * sample.segment),
             smoothed_rtt: Some(Duration::from_micros(sample.rtt)).filter(|it| !it.is_zero()),
-            least_rtt: Some(Duration::from_micros(sample.least_rtt)).filter(|it| !it.is_zero()),
+            least_rtt: Some(sample.least_rtt)
+                .filter(|it| *it < NO_ROUND_TRIP)
+                .map(Duration::from_micros),
             pacing_rate: Some(sample.pacing_rate).filter(|it| *it < u64::MAX),
             retransmissions: Some(resent),
             ..told

@@ -460,6 +460,8 @@ static void listen_at(uint16_t port, const char *text)
     socklen_t length = parse_address(text, port, &address);
     int on = 1, socket_of = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
     setsockopt(socket_of, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
+    /* An address of IPv6 is usable a moment after it was set. */
+    setsockopt(socket_of, SOL_IP, IP_FREEBIND, &on, sizeof on);
     if (!length || bind(socket_of, (struct sockaddr *)&address, length) || listen(socket_of, 4096))
         return tell_failure(0, "listen", errno);
     add(socket_of, UINT32_MAX)->is_listening = 1;

@@ -2506,7 +2506,7 @@ class TcpImplementation(TypedDict, total=False):
     """The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its
     buffers of 1 MiB alone limit what is in flight; `linux` has those of the kernel. Default: the
     first of them, and the kernel's own."""
-    sysctl: dict[str, KernelSetting]
+    sysctl: dict[str, int | str]
     """Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any. Default:
     those of the kernel."""
     reads: str
@@ -2515,10 +2515,6 @@ class TcpImplementation(TypedDict, total=False):
     cost: str
     """How long the processor of each end takes for each packet that it reads or sends; default:
     no time."""
-
-
-KernelSetting = int | str
-"""A setting of the kernel."""
 
 
 class DumbbellTopology(TypedDict, total=False):

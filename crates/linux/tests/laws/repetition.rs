@@ -14,7 +14,11 @@ fn repeats(controller: &str) {
     let [alone, busy] = thread::scope(|threads| {
         let alone = (repeat(), path().transfer(linux.clone(), bytes));
         for _ in 0..4 {
-            threads.spawn(|| while !is_over.load(Ordering::Relaxed) {});
+            threads.spawn(|| {
+                while !is_over.load(Ordering::Relaxed) {
+                    std::hint::spin_loop();
+                }
+            });
         }
         let busy = (repeat(), path().transfer(linux.clone(), bytes));
         is_over.store(true, Ordering::Relaxed);

@@ -45,10 +45,10 @@ struct Implementation {
     /// controller. Default: the same.
     receiver: Option<Located<String>>,
     /// The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its buffers of
-    /// 1 MiB alone limit what is in flight; `linux` has those of the kernel. Default: the first of them, and the
+    /// 1 MiB alone limit what is in flight; `linux` has those of the kernel; default: the first of them, or the
     /// kernel's own.
     controller: Option<Located<String>>,
-    /// Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any. Default: those
+    /// Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any; default: those
     /// of the kernel.
     sysctl: Option<Located<IndexMap<String, KernelSetting>>>,
     /// For how long after a packet has arrived its host waits for others before it reads them all
