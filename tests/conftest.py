@@ -12,14 +12,14 @@ from typing import Any
 
 import pytest
 
-from windtunnel.linux.kernels import built
+from windtunnel.linux.kernels import ABOUT, folder_of
 from windtunnel.linux.source import VERSION
 from windtunnel.papers.paper import module
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
 
 needs_kernel = pytest.mark.skipif(
-    built(VERSION) is None, reason="no kernel as a host: windtunnel linux build"
+    not (folder_of(VERSION) / ABOUT).is_file(), reason="no kernel as a host: windtunnel linux build"
 )
 
 OVER_KERNEL = "linux.toml"

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from conftest import Command
+from conftest import Command, needs_kernel
 from processes import command_lines
-from windtunnel.linux import configuration, source, tools
+from windtunnel.linux import configuration, first_run, kernels, source, tools
 from windtunnel.linux.errors import KernelError
 from windtunnel.linux.initramfs import initramfs
 
@@ -32,6 +32,21 @@ $(O)/compiled:
 \ttouch $@
 """
 """Does at once what a kernel's Makefile does: a configuration, a program that says its release."""
+
+
+PROGRAM = """\
+from windtunnel.cli import main
+from windtunnel.linux import first_run
+
+first_run.digest = lambda kernel: "not run"
+main()
+"""
+"""The command line, but that what was built is not run: it is no kernel."""
+
+
+def build(*arguments: object) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-c", PROGRAM, "linux", "build", *map(str, arguments)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", timeout=60)
 
 
 @pytest.fixture
@@ -66,7 +81,7 @@ needs_tools = pytest.mark.skipif(
 
 @needs_tools
 def test_a_kernel_is_built_listed_and_removed(windtunnel: Command, tree: Path, cache: Path) -> None:
-    built = windtunnel("linux", "build", "--source", tree, "--name", "own", "--json")
+    built = build("--source", tree, "--name", "own", "--json")
     assert built.returncode == 0, built.stderr
     told = json.loads(built.stdout)
     assert (told["name"], told["release"], told["source"]) == ("own", "6.99.0-mine", str(tree))
@@ -86,18 +101,16 @@ def test_a_kernel_is_built_listed_and_removed(windtunnel: Command, tree: Path, c
 
 
 @needs_tools
-def test_a_tree_is_built_again_and_another_does_not_take_its_name(
-    windtunnel: Command, tree: Path, cache: Path
-) -> None:
-    assert windtunnel("linux", "build", "--source", tree).returncode == 0
+def test_a_tree_is_built_again_and_another_does_not_take_its_name(tree: Path, cache: Path) -> None:
+    assert build("--source", tree).returncode == 0
     makefile = tree / "Makefile"
     makefile.write_text(makefile.read_text(encoding="utf-8").replace("mine", "changed"))
-    assert "6.99.0-changed" in windtunnel("linux", "build", "--source", tree).stdout
+    assert "6.99.0-changed" in build("--source", tree).stdout
     assert (tree / "compilations").read_text() == "once\n"
     other = shutil.copytree(tree, tree.parent / "other")
     for refused in (
-        windtunnel("linux", "build", "--source", other, "--name", "mine"),
-        windtunnel("linux", "build", "--name", "mine"),
+        build("--source", other, "--name", "mine"),
+        build("--name", "mine"),
     ):
         assert refused.returncode == 2
         assert f"`mine` already, 6.99.0-changed, built from {tree}" in refused.stderr
@@ -110,11 +123,11 @@ def test_a_tree_is_built_again_and_another_does_not_take_its_name(
 def test_an_interrupted_build_leaves_no_half_kernel(
     windtunnel: Command, tree: Path, cache: Path, number: int
 ) -> None:
-    command = [sys.executable, "-m", "windtunnel", "linux", "build", "--source", str(tree)]
+    command = [sys.executable, "-c", PROGRAM, "linux", "build", "--source", str(tree)]
     slow = {**os.environ, "SECONDS_OF_BUILD": "31.75"}
     building = subprocess.Popen(command, env=slow, stderr=subprocess.PIPE, text=True)
     wait_until(lambda: is_running(SLEEP))
-    second = windtunnel("linux", "build", "--source", tree)
+    second = build("--source", tree)
     assert "another process is building a kernel; wait" in second.stderr
     building.send_signal(number)
     _, said = building.communicate(timeout=30)
@@ -127,7 +140,7 @@ def test_an_interrupted_build_leaves_no_half_kernel(
         # What it started ends when it next says something, which this does not.
         [sleeping] = [process for process, line in command_lines() if SLEEP in line]
         os.kill(sleeping, signal.SIGKILL)
-    assert windtunnel("linux", "build", "--source", tree).returncode == 0
+    assert build("--source", tree).returncode == 0
     assert [it.name for it in cache.iterdir()] == ["mine"]
 
 
@@ -146,19 +159,17 @@ def wait_until(happens: object) -> None:
 
 
 @needs_tools
-def test_what_make_says_last_is_told_when_it_fails(
-    windtunnel: Command, tree: Path, cache: Path
-) -> None:
+def test_what_make_says_last_is_told_when_it_fails(tree: Path, cache: Path) -> None:
     with (tree / "Makefile").open("a") as makefile:
         makefile.write("linux: broken\nbroken:\n\t@echo 'mine.c:7: error: no such thing'; false\n")
-    failed = windtunnel("linux", "build", "--source", tree)
+    failed = build("--source", tree)
     assert failed.returncode == 2
     assert "mine.c:7: error: no such thing" in failed.stderr
     assert not [it for it in cache.iterdir() if it.is_dir()]
 
 
-def test_a_folder_without_a_kernel_is_refused(windtunnel: Command, tmp_path: Path) -> None:
-    refused = windtunnel("linux", "build", "--source", tmp_path)
+def test_a_folder_without_a_kernel_is_refused(tmp_path: Path) -> None:
+    refused = build("--source", tmp_path)
     assert refused.returncode == 2
     assert f"{tmp_path} has no Kconfig: it is not the source of a Linux kernel" in refused.stderr
 
@@ -209,3 +220,20 @@ def test_an_archive_is_what_cpio_reads(tmp_path: Path) -> None:
     unpacked = subprocess.run(["cpio", "-i", "init"], input=made, cwd=tmp_path, capture_output=True)
     assert unpacked.returncode == 0
     assert (tmp_path / "init").read_bytes() == b"a program"
+
+
+@needs_tools
+def test_what_does_not_run_is_not_kept(windtunnel: Command, tree: Path, cache: Path) -> None:
+    failed = windtunnel("linux", "build", "--source", tree)
+    assert failed.returncode == 2
+    assert "kernel" in failed.stderr
+    assert not any(cache.iterdir())
+
+
+@needs_kernel
+def test_the_first_run_of_a_kernel_repeats_and_leaves_the_environment_as_it_was() -> None:
+    before = dict(os.environ)
+    there = kernels.built(source.VERSION)
+    assert there is not None
+    assert first_run.digest(there.folder) == there.about.first_run_sha256
+    assert dict(os.environ) == before

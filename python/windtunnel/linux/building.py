@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from windtunnel.folders import beside
-from windtunnel.linux import source
+from windtunnel.linux import first_run, source
 from windtunnel.linux.configuration import configure
 from windtunnel.linux.errors import KernelError
 from windtunnel.linux.initramfs import initramfs
@@ -149,7 +149,7 @@ def compiled(own: source.Source | None, place: Path, kernel: Path, watch: Watch)
 
 
 def finish(kernel: Path, used: str) -> None:
-    """Compile the program in the kernel, and write the archive with it and what the kernel is."""
+    """Compile the program in the kernel, write the archive with it, try it, and say what it is."""
     program = kernel.parent / "agent"
     run(["cc", "-static", "-O2", "-o", str(program), str(AGENT)])
     executable, archive = kernel / EXECUTABLE, kernel / INITRAMFS
@@ -162,6 +162,7 @@ def finish(kernel: Path, used: str) -> None:
         linux_sha256=digest(executable),
         initramfs_sha256=digest(archive),
         agent_sha256=digest(AGENT),
+        first_run_sha256=first_run.digest(kernel),
     )
     write_about(kernel, about)
 

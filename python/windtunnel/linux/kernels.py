@@ -34,6 +34,8 @@ class About:
     """Of the file system that it begins with."""
     agent_sha256: str
     """Of the source of the program in that, which must be this version's."""
+    first_run_sha256: str
+    """Of the packets of its first run: the same on another machine means the same results there."""
 
 
 @dataclass(frozen=True)
