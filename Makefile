@@ -85,6 +85,12 @@ test-rust: $(environment)
 test-python: $(test_core) $(development)
 	$(bin)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 
+# The Linux kernel that tests and `make validate` have as a host, in the user's cache: five minutes of
+# CPU time once, then seconds.
+.PHONY: linux
+linux: $(test_core)
+	$(bin)/windtunnel linux build
+
 # What the tests of NDN on sockets talk with; they make it themselves where they can.
 .PHONY: interop
 interop: tests/interop/.installed
@@ -173,18 +179,24 @@ dist: $(environment)
 		$(if $(linux),--zig --compatibility manylinux_2_17) --target $$target || exit 1; done
 	$(bin)/python packaging/check_packages.py target/dist
 
-.PHONY: validate validate-kernel
+.PHONY: validate validate-kernel validate-linux
 validate: $(core)
 	$(bin)/python validation/compare_ndnsim.py docs/validation.md
 	$(bin)/python validation/check_laws.py docs/validation/laws.md
 	$(bin)/python validation/compare_ns3.py docs/validation/ns3.md
 	$(bin)/python validation/compare_kernel.py docs/validation/kernel.md
+	$(bin)/python validation/compare_linux.py docs/validation/linux.md
 	$(bin)/python validation/compare_satellites.py docs/validation/satellites.md
 	$(bin)/python validation/compare_handovers.py docs/validation/handovers.md
 
 # Needs ethtool, iperf3, iproute2, nftables and util-linux, and a system that allows namespaces.
 validate-kernel: $(core)
 	$(bin)/python validation/compare_kernel.py --measure docs/validation/kernel.md
+
+# The kernel itself in virtual time; some twenty minutes on two cores.
+validate-linux: $(core)
+	$(bin)/windtunnel linux build
+	$(bin)/python validation/compare_linux.py --measure docs/validation/linux.md
 
 # Papers again, and what is kept of them: `make papers PAPERS=ec-elastic COMBINATIONS=300`.
 PAPERS ?= $(notdir $(patsubst %/,%,$(wildcard papers/*/)))

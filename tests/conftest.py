@@ -12,9 +12,18 @@ from typing import Any
 
 import pytest
 
+from windtunnel.linux.kernels import ABOUT, folder_of
+from windtunnel.linux.source import VERSION
 from windtunnel.papers.paper import module
 
 Command = Callable[..., "subprocess.CompletedProcess[str]"]
+
+needs_kernel = pytest.mark.skipif(
+    not (folder_of(VERSION) / ABOUT).is_file(), reason="no kernel as a host: windtunnel linux build"
+)
+
+OVER_KERNEL = "linux.toml"
+"""The scenario that comes along whose hosts are Linux kernels."""
 
 SCENARIO = """\
 title = "Two controllers over one link"

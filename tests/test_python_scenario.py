@@ -19,7 +19,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 import windtunnel
-from conftest import SCENARIO
+from conftest import OVER_KERNEL, SCENARIO, needs_kernel
 from windtunnel import Scenario, ScenarioError, _core
 from windtunnel.pictures.units import maximum
 from windtunnel.scenario import tables
@@ -56,7 +56,13 @@ def test_a_scenario_of_dictionaries_gives_what_the_same_file_gives(
     assert small.tables == tomllib.loads(SCENARIO)
 
 
-@pytest.mark.parametrize("file", sorted(ROOT.glob("scenarios/*.toml")), ids=lambda it: it.stem)
+@pytest.mark.parametrize(
+    "file",
+    [
+        pytest.param(it, id=it.stem, marks=[needs_kernel] if it.name == OVER_KERNEL else [])
+        for it in sorted(ROOT.glob("scenarios/*.toml"))
+    ],
+)
 def test_every_scenario_is_built_again_from_its_tables(
     file: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -336,6 +336,7 @@ impl stack::Stack for End {
             least_rtt: it.least_rtt.map(Duration::from_nanos),
             pacing_rate: it.pacing_rate,
             lost_packets: it.lost_packets,
+            retransmissions: None,
             decreases: it.decreases,
             mtu: it.mtu,
         }

@@ -9,12 +9,11 @@ use smoltcp::socket::tcp::{CongestionControl, Socket, SocketBuffer, State as Tcp
 use smoltcp::time::Instant;
 use smoltcp::wire::{HardwareAddress, IpCidr};
 use windtunnel_stack::{
-    Datagram, Departure, Ecn, Event, Place, Read, Role, Stack, State, StreamStack,
+    Datagram, Departure, Ecn, Event, Place, Read, Role, Stack, State, StreamStack, ports,
 };
 
 use crate::connection::Connection;
 use crate::controller::SmoltcpController;
-use crate::ports;
 use crate::wire::Wire;
 
 /// How many bytes each end of a connection holds that are not acknowledged, or not read.

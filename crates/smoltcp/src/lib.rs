@@ -8,7 +8,6 @@ mod controller;
 mod end;
 mod kind;
 mod maker;
-mod ports;
 mod wire;
 
 pub use controller::SmoltcpController;

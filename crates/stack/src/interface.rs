@@ -162,6 +162,7 @@ impl From<&State> for crate::State {
             least_rtt: least.map(Duration::from_nanos),
             pacing_rate,
             lost_packets: lost,
+            retransmissions: None,
             decreases,
             mtu: mtu.and_then(|it| u16::try_from(it).ok()),
         }

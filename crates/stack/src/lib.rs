@@ -39,6 +39,7 @@ mod loaded;
 #[cfg(all(feature = "load", unix))]
 mod messages;
 pub mod own_clock;
+pub mod ports;
 #[cfg(all(feature = "load", unix))]
 #[allow(unsafe_code, reason = "streams of the process; each use says why it is sound")]
 mod process;
@@ -126,6 +127,8 @@ pub struct State {
     pub pacing_rate: Option<u64>,
     /// Packets that it considered lost so far.
     pub lost_packets: Option<u64>,
+    /// Packets whose data it has sent before; those written outside Rust cannot tell.
+    pub retransmissions: Option<u64>,
     /// How often it reduced its rate of sending.
     pub decreases: Option<u64>,
     /// The largest datagram that it sends, in bytes.

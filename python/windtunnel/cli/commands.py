@@ -14,7 +14,7 @@ from rich.table import Table
 
 from windtunnel import __version__, extensions, recipes
 from windtunnel._core import DnsServer, ScenarioError, schema
-from windtunnel.cli import cleaning, completing, listing, ndn, tcp
+from windtunnel.cli import cleaning, completing, linux, listing, ndn, tcp
 from windtunnel.cli.arguments import (
     Csv,
     Events,
@@ -60,6 +60,7 @@ app = typer.Typer(
 )
 app.add_typer(tcp.app, name="tcp")
 app.add_typer(ndn.app, name="ndn")
+app.add_typer(linux.app, name="linux")
 app.add_typer(cleaning.app, name="live")
 
 

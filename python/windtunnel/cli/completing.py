@@ -21,6 +21,8 @@ from windtunnel._core import catalogue
 from windtunnel.cli import listing
 from windtunnel.conformance import suites as of_cases
 from windtunnel.folders import MANIFEST
+from windtunnel.linux.errors import KernelError
+from windtunnel.linux.kernels import all_built
 
 MOST_BYTES = 1 << 20
 """The largest file that is read to find out what it is."""
@@ -57,6 +59,13 @@ def nodes(ctx: typer.Context, incomplete: str) -> list[str]:
 def flows(ctx: typer.Context, incomplete: str) -> list[str]:
     """Complete the name of a flow or a consumer of the scenario that is named before."""
     return starting(incomplete, [*named(ctx, "consumers"), *named(ctx, "flows")])
+
+
+def kernels(incomplete: str) -> list[str]:
+    """Complete the name of a kernel that was built."""
+    with suppress(KernelError):
+        return starting(incomplete, [it.name for it in all_built()])
+    return []
 
 
 def named(ctx: typer.Context, key: str) -> list[str]:

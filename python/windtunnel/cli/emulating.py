@@ -19,7 +19,7 @@ from rich.table import Table
 
 from windtunnel import progress
 from windtunnel.cli import in_place
-from windtunnel.cli.linux import of_linux
+from windtunnel.cli.linux_only import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, count, fail, output, say
 from windtunnel.cli.run import check_folder
 from windtunnel.folders import beside

@@ -12,7 +12,7 @@ from rich.table import Table
 
 from windtunnel.cli import completing
 from windtunnel.cli.arguments import Json
-from windtunnel.cli.linux import of_linux
+from windtunnel.cli.linux_only import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, fail, output, say
 from windtunnel.texts import name_of, read_text
 

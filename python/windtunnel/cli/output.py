@@ -18,6 +18,7 @@ from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.conformance.suites import ConformanceError
 from windtunnel.extensions import UnknownExtension
 from windtunnel.interop import InteropError
+from windtunnel.linux.errors import KernelError
 from windtunnel.papers.errors import PaperError, UnknownPaper
 from windtunnel.recipes import UnknownRecipe
 from windtunnel.results import ResultsError
@@ -39,6 +40,7 @@ INVALID = (
     UnknownExtension,
     UnknownWorkload,
     ConformanceError,
+    KernelError,
 )
 """Errors of the user's input."""
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from windtunnel.cli.arguments import Json
-from windtunnel.cli.linux import of_linux
+from windtunnel.cli.linux_only import of_linux
 from windtunnel.cli.output import INTERRUPTED, INVALID_INPUT, answer, fail, say
 
 app = typer.Typer(

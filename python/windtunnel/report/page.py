@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import tempfile
 from collections.abc import Mapping
@@ -17,6 +16,7 @@ import jinja2
 import polars as pl
 import vl_convert
 
+from windtunnel.cache import cache_folder
 from windtunnel.folders import put_report
 from windtunnel.pictures import colours
 from windtunnel.pictures.files import FigureFiles
@@ -116,9 +116,3 @@ def bundle() -> str:
             file.write(made)
         Path(file.name).replace(kept)
     return made
-
-
-def cache_folder() -> Path:
-    """Give the folder for what can be made again (XDG Base Directory Specification)."""
-    base = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(base) / "windtunnel"

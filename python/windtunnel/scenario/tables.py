@@ -2540,14 +2540,19 @@ class TcpImplementation(TypedDict, total=False):
     """An implementation of TCP."""
 
     stack: str
-    """Which it is: [`smoltcp`](https://docs.rs/smoltcp) 0.14, or the name of one that is written
-    outside; default: `smoltcp`."""
+    """Which it is: [`smoltcp`](https://docs.rs/smoltcp) 0.14, `linux`, the kernel itself, which
+    `windtunnel linux build` builds, or the name of one that is written outside; default:
+    `smoltcp`."""
     receiver: str
     """The implementation at the receiver of the data, if it is another one; with its own default
     controller. Default: the same."""
     controller: str
     """The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its
-    buffers of 1 MiB alone limit what is in flight; default: the first of them."""
+    buffers of 1 MiB alone limit what is in flight; `linux` has those of the kernel. Default: the
+    first of them, and the kernel's own."""
+    sysctl: dict[str, int | str]
+    """Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any. Default:
+    those of the kernel."""
     reads: str
     """For how long after a packet has arrived its host waits for others before it reads them all
     at once, as a busy one does; default: it reads each at once."""

@@ -99,8 +99,9 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         .less_is_better(),
         |it| it.unfinished,
     )
-    .count_if_any(RETRANSMISSIONS, |it| {
-        it.of_sender(|ndn| ndn.retransmissions, |tcp| tcp.sender.retransmissions)
+    .count_if_any(RETRANSMISSIONS, |it| match it.stack() {
+        Some([sender, _]) => sender.state.retransmissions,
+        None => it.of_sender(|ndn| ndn.retransmissions, |tcp| tcp.sender.retransmissions),
     })
     .count_if_any(TIMEOUTS, |it| it.of_sender(|ndn| ndn.timeouts, |tcp| tcp.sender.timeouts))
     .count(MARKS, |it| it.marks())

@@ -98,6 +98,7 @@ pub(super) fn state(connection: &mut Connection) -> State {
         least_rtt: None,
         pacing_rate: metrics.as_ref().and_then(|it| it.pacing_rate).filter(|_| is_alone),
         lost_packets,
+        retransmissions: None,
         decreases: Some(all.iter().map(|it| it.congestion_events).sum()),
         mtu: Some(first.current_mtu),
     }

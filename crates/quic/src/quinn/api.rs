@@ -72,6 +72,7 @@ pub(super) fn state(connection: &mut Connection) -> State {
         least_rtt: Some(path.min_rtt),
         pacing_rate: metrics.pacing_rate,
         lost_packets: Some(path.lost_packets),
+        retransmissions: None,
         decreases: Some(path.congestion_events),
         mtu: Some(path.current_mtu),
     }

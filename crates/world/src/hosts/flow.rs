@@ -128,7 +128,7 @@ pub(crate) struct Sampled {
     udp: SinkCounters,
     /// What both ends of a flow over a stack had counted, and the packets lost and decreases.
     stack: [StackCounters; 2],
-    told: [u64; 2],
+    told: [u64; 3],
 }
 
 impl Sampled {
@@ -164,12 +164,14 @@ impl Sampled {
             (SenderState::Stack(sender), ReceiverState::Stack(receiver, _)) => {
                 let now = [sender.counters, receiver.counters];
                 let last = std::mem::replace(&mut self.stack, now);
-                let told = [sender.state.lost_packets, sender.state.decreases];
+                let State { lost_packets, decreases, retransmissions, .. } = sender.state;
+                let told = [lost_packets, decreases, retransmissions];
                 let told = told.map(Option::unwrap_or_default);
                 let before = std::mem::replace(&mut self.told, told);
-                let [lost, decreases] = [0, 1].map(|it| told[it].saturating_sub(before[it]));
+                let [lost, decreases, retransmissions] =
+                    [0, 1, 2].map(|it| told[it].saturating_sub(before[it]));
                 let sample = sample_of_stack(&last[1], &now[1], &sender.state, time_s, seconds);
-                FlowSample { lost: Some(lost as i64), decreases, ..sample }
+                FlowSample { lost: Some(lost as i64), decreases, retransmissions, ..sample }
             }
             _ => FlowSample::default(),
         }

@@ -149,8 +149,8 @@ pub(super) struct Chosen<'a> {
     /// Set, if the connection resumes an earlier one.
     pub(super) zero_rtt: Option<&'a Located<bool>>,
     pub(super) workload: Option<&'a Located<WorkloadKeys>>,
-    /// What is built in for this protocol, beside the implementations of QUIC.
-    pub(super) built_in: Option<&'a dyn StackKind>,
+    /// What is built in for this protocol, beside the implementations of QUIC; the first is the default.
+    pub(super) built_in: &'a [&'a dyn StackKind],
 }
 
 /// The implementation with a controller: the latter's name, and whether one of them is written
@@ -179,7 +179,7 @@ impl Quic {
             },
             zero_rtt: Some(&self.stack.zero_rtt).filter(|it| it.value),
             workload: self.workload.as_ref(),
-            built_in: None,
+            built_in: &[],
         }
     }
 }
@@ -198,7 +198,7 @@ impl Outside {
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
-            built_in: None,
+            built_in: &[],
         }
     }
 }
@@ -263,21 +263,21 @@ impl Chosen<'_> {
         let span = named.and_then(|it| it.span.clone());
         let name = match (named, self.built_in) {
             (Some(it), _) => it.value.as_str(),
-            (None, Some(it)) => it.name(),
-            (None, None) => STACKS[0].name,
+            (None, [first, ..]) => first.name(),
+            (None, []) => STACKS[0].name,
         };
         if let Some(kind) = outside.iter().find(|it| it.name() == name) {
             let controlled = self.of_kind(span, own, kind.as_ref())?;
             return Ok(Controlled { is_extended: true, ..controlled });
         }
-        if let Some(kind) = self.built_in.filter(|it| it.name() == name) {
-            return self.of_kind(span, own, kind);
+        if let Some(kind) = self.built_in.iter().find(|it| it.name() == name) {
+            return self.of_kind(span, own, *kind);
         }
         let of_quic = STACKS.iter().filter(|_| self.protocol == "quic");
         if let Some(it) = of_quic.clone().find(|it| it.name == name) {
             return self.of_quic(*it, own, context);
         }
-        let built_in = of_quic.map(|it| it.name).chain(self.built_in.map(StackKind::name));
+        let built_in = of_quic.map(|it| it.name).chain(self.built_in.iter().map(|it| it.name()));
         let known: Vec<&str> = built_in.chain(outside.iter().map(|it| it.name())).collect();
         let mistake = Mistake::new(format!("there is no stack `{name}`")).at(span);
         Err(mistake.help(suggestion(name, &known)))

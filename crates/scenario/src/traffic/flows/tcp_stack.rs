@@ -1,9 +1,13 @@
 //! Flows over TCP, between implementations that are used as they are.
 
+use std::fmt;
+
+use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
 use windtunnel_engine::Duration;
+use windtunnel_linux::LinuxKind;
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_smoltcp::SmoltcpKind;
@@ -34,15 +38,19 @@ pub(crate) struct TcpStack {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "TcpImplementation", deny_unknown_fields)]
 struct Implementation {
-    /// Which it is: [`smoltcp`](https://docs.rs/smoltcp) 0.14, or the name of one that is written
-    /// outside; default: `smoltcp`.
+    /// Which it is: [`smoltcp`](https://docs.rs/smoltcp) 0.14, `linux`, the kernel itself, which
+    /// `windtunnel linux build` builds, or the name of one that is written outside; default: `smoltcp`.
     stack: Option<Located<String>>,
     /// The implementation at the receiver of the data, if it is another one; with its own default
     /// controller. Default: the same.
     receiver: Option<Located<String>>,
     /// The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its buffers of
-    /// 1 MiB alone limit what is in flight; default: the first of them.
+    /// 1 MiB alone limit what is in flight; `linux` has those of the kernel; default: the first of them, or the
+    /// kernel's own.
     controller: Option<Located<String>>,
+    /// Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any; default: those
+    /// of the kernel.
+    sysctl: Option<Located<IndexMap<String, KernelSetting>>>,
     /// For how long after a packet has arrived its host waits for others before it reads them all
     /// at once, as a busy one does; default: it reads each at once.
     #[serde(default = "no_time")]
@@ -53,9 +61,36 @@ struct Implementation {
     cost: Measured<Duration>,
 }
 
+/// A setting of the kernel.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(untagged, expecting = "a setting must be a whole number or text")]
+#[schemars(inline)]
+enum KernelSetting {
+    /// A whole number.
+    Number(i64),
+    /// Text, such as three numbers.
+    Text(String),
+}
+
+impl fmt::Display for KernelSetting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
 impl Default for Implementation {
     fn default() -> Self {
-        Self { stack: None, receiver: None, controller: None, reads: no_time(), cost: no_time() }
+        Self {
+            stack: None,
+            receiver: None,
+            controller: None,
+            sysctl: None,
+            reads: no_time(),
+            cost: no_time(),
+        }
     }
 }
 
@@ -72,8 +107,21 @@ impl TcpStack {
     ) -> Result<Transport, Mistake> {
         // Tunnels that leave no room are refused later.
         let mtu = FULL_PACKET.saturating_sub(network.overhead).max(1);
-        let smoltcp = SmoltcpKind::new(mtu);
-        self.chosen(&smoltcp).plan(ip, dscp, context, ends, false, files)
+        let settings = self.sysctl()?;
+        let (smoltcp, linux) = (SmoltcpKind::new(mtu), LinuxKind::new(mtu, settings));
+        self.chosen(&[&smoltcp, &linux]).plan(ip, dscp, context, ends, false, files)
+    }
+
+    /// Settings of the kernel, as names and values.
+    fn sysctl(&self) -> Result<Vec<(String, String)>, Mistake> {
+        let Some(settings) = &self.tcp.sysctl else { return Ok(Vec::new()) };
+        let uses = |it: &Option<Located<String>>| it.as_ref().is_some_and(|it| it.value == "linux");
+        settings.checked(
+            |_| uses(&self.tcp.stack) || uses(&self.tcp.receiver),
+            || "`sysctl` sets the kernel, which neither end has".to_owned(),
+            "write stack = \"linux\", or leave out `sysctl`",
+        )?;
+        Ok(settings.value.iter().map(|(name, value)| (name.clone(), value.to_string())).collect())
     }
 
     /// Whether the receiver of the data opens the connections.
@@ -82,7 +130,7 @@ impl TcpStack {
     }
 
     /// What its keys choose.
-    fn chosen<'a>(&'a self, smoltcp: &'a dyn StackKind) -> Chosen<'a> {
+    fn chosen<'a>(&'a self, built_in: &'a [&'a dyn StackKind]) -> Chosen<'a> {
         Chosen {
             protocol: "tcp",
             name: self.tcp.stack.as_ref(),
@@ -94,7 +142,7 @@ impl TcpStack {
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
-            built_in: Some(smoltcp),
+            built_in,
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The ports of the end that connects: one for each connection, which says its number to the other
-//! end.
+//! The ports of an end that opens a connection of TCP for each stream: one for each, which says its
+//! number to the other end.
 
 /// The first port that is not a well-known one (RFC 6335, section 6).
 const FIRST: u64 = 1024;
@@ -7,13 +7,15 @@ const FIRST: u64 = 1024;
 const COUNT: u64 = 65_536 - FIRST;
 
 /// The port of a connection, where the first one has `base`.
-pub(crate) fn port(base: u16, number: u64) -> u16 {
+#[must_use]
+pub fn port(base: u16, number: u64) -> u16 {
     let place = u64::from(base) + COUNT - FIRST;
     (FIRST + (place + number) % COUNT) as u16
 }
 
 /// The number of the connection from a port, of all that have it the one nearest to `near`.
-pub(crate) fn number(base: u16, port: u16, near: u64) -> u64 {
+#[must_use]
+pub fn number(base: u16, port: u16, near: u64) -> u64 {
     let place = |it: u16| u64::from(it) + COUNT - FIRST;
     let number = (place(port) + COUNT - place(base) % COUNT) % COUNT;
     let round = (near + COUNT / 2).saturating_sub(number) / COUNT;

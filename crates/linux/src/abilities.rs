@@ -1,0 +1,32 @@
+//! What a kernel can do, which it says itself.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Mutex;
+use std::time::Duration;
+
+use crate::end::Settings;
+use crate::guest::Guest;
+use crate::installation::Installation;
+
+/// A kernel, and names and values of its settings.
+type Configured = (PathBuf, Vec<(String, String)>);
+
+/// The congestion controllers of a kernel, its default first, if it takes these settings. It is started
+/// to say so, once in this process.
+pub(crate) fn controllers(
+    installation: &Installation,
+    sysctl: &[(String, String)],
+) -> Result<Vec<String>, String> {
+    static KNOWN: Mutex<BTreeMap<Configured, Vec<String>>> = Mutex::new(BTreeMap::new());
+    let configured = (installation.kernel.clone(), sysctl.to_vec());
+    let mut known = KNOWN.lock().map_err(|_| "a thread has panicked")?;
+    if let Some(controllers) = known.get(&configured) {
+        return Ok(controllers.clone());
+    }
+    let settings = Settings { controller: None, sysctl: sysctl.to_vec() };
+    let (_, controllers) =
+        Guest::start(installation, Duration::ZERO, 1500, 0, &settings.commands())?;
+    known.insert(configured, controllers.clone());
+    Ok(controllers)
+}

@@ -1,0 +1,9 @@
+//! What holds of the Linux kernel as a host: its own figures in closed form, the same bytes in each run,
+//! and what becomes of a guest that fails.
+
+#![cfg(target_os = "linux")]
+
+mod failures;
+mod kernel;
+mod repetition;
+mod transfers;
