@@ -61,8 +61,7 @@ impl Command {
 /// What the kernel says of a connection (`struct tcp_info`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Sample {
-    /// The size of segments in bytes, the window and its threshold in segments.
-    pub(crate) segment: u64,
+    /// The window and its threshold, in segments.
     pub(crate) cwnd: u64,
     pub(crate) ssthresh: u64,
     /// Microseconds.
@@ -173,7 +172,6 @@ fn event(bytes: &[u8; EVENT]) -> Option<Event> {
             Event::Sampled(
                 stream,
                 Sample {
-                    segment: value(0),
                     cwnd: value(1),
                     ssthresh: value(2),
                     rtt: value(3),

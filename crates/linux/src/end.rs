@@ -12,8 +12,9 @@ use crate::agent::{self, Command, Sample};
 use crate::guest::Guest;
 use crate::installation::Installation;
 
-/// How many bytes of a stream may be handed over that the guest has not written to its socket.
-const AHEAD: u64 = 1 << 20;
+/// How many bytes of a stream may be handed over that the guest has not written to its socket: what a
+/// program holds that writes as soon as there is room.
+const AHEAD: u64 = 1 << 16;
 /// From here on a threshold of the kernel's is none.
 const NO_THRESHOLD: u64 = 0x7fff_ffff;
 /// This round trip of the kernel's is none.
@@ -281,12 +282,12 @@ impl Stack for End {
         let resent = self.streams.values().map(|it| it.resent).sum::<u64>() + self.resent_before;
         let told = State { mtu: Some(self.mtu), ..State::default() };
         let Some(sample) = self.sample else { return told };
+        // The kernel counts segments.
+        let packet = u64::from(self.mtu);
         State {
-            cwnd: Some(sample.cwnd * sample.segment),
-            ssthresh: Some(sample.ssthresh)
-                .filter(|it| *it < NO_THRESHOLD)
-                .map(|it| it * sample.segment),
-            in_flight: Some(sample.in_flight * sample.segment),
+            cwnd: Some(sample.cwnd * packet),
+            ssthresh: Some(sample.ssthresh).filter(|it| *it < NO_THRESHOLD).map(|it| it * packet),
+            in_flight: Some(sample.in_flight * packet),
             smoothed_rtt: Some(Duration::from_micros(sample.rtt)).filter(|it| !it.is_zero()),
             least_rtt: Some(sample.least_rtt)
                 .filter(|it| *it < NO_ROUND_TRIP)

@@ -4,8 +4,7 @@ use std::sync::Arc;
 
 use windtunnel_stack::{MakeStack, StackKind};
 
-/// Its name.
-pub(crate) const NAME: &str = "linux";
+use crate::name::NAME;
 
 /// Linux, with packets of at most so many bytes, and settings of the kernel.
 #[derive(Clone, Debug)]

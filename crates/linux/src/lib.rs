@@ -35,6 +35,7 @@ mod maker;
 #[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "shared memory; each use says why it is sound")]
 mod memory;
+mod name;
 #[cfg(target_os = "linux")]
 mod offload;
 #[cfg(target_os = "linux")]

@@ -6,7 +6,7 @@ use windtunnel_stack::{MakeStack, Place, StreamStack, Unit};
 
 use crate::end::{End, Settings};
 use crate::installation::Installation;
-use crate::kind::NAME;
+use crate::name::NAME;
 
 /// Makes ends, each a kernel of its own.
 #[derive(Clone, Debug)]

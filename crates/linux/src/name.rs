@@ -1,0 +1,4 @@
+//! How scenarios name it.
+
+/// Its name.
+pub(crate) const NAME: &str = "linux";
