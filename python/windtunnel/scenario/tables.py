@@ -2504,10 +2504,10 @@ class TcpImplementation(TypedDict, total=False):
     controller. Default: the same."""
     controller: str
     """The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its
-    buffers of 1 MiB alone limit what is in flight; `linux` has those of the kernel. Default: the
-    first of them, and the kernel's own."""
+    buffers of 1 MiB alone limit what is in flight; `linux` has those of the kernel; default: the
+    first of them, or the kernel's own."""
     sysctl: dict[str, int | str]
-    """Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any. Default:
+    """Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any; default:
     those of the kernel."""
     reads: str
     """For how long after a packet has arrived its host waits for others before it reads them all
