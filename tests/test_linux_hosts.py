@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import pages
 from conftest import OVER_KERNEL, Command, needs_kernel
 from windtunnel.package_data import SCENARIOS
 from windtunnel.results import Results
@@ -25,6 +26,11 @@ def results() -> Results:
 
 
 pytestmark = needs_kernel
+
+
+def test_the_page_does_what_it_says(tmp_path: Path) -> None:
+    (tmp_path / "scenarios").symlink_to(SCENARIOS)
+    pages.follow(pages.text("linux.md"), tmp_path, ["sudo apt-get install"])
 
 
 def test_the_scenario_that_comes_along_is_valid(windtunnel: Command) -> None:
