@@ -15,11 +15,12 @@ from windtunnel.cli import evaluating
 from windtunnel.cli.evaluating import Options
 from windtunnel.cli.output import Failure
 from windtunnel.evaluation import candidates, documents, evaluation, experiments
+from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.criteria import Check, Criterion, Limit, criteria
 from windtunnel.evaluation.evaluation import Answer
-from windtunnel.evaluation.experiments import CONTROLLER, FOLDER, STANDARDS
 from windtunnel.evaluation.judging import Verdict, at_point, decided
 from windtunnel.evaluation.measures import MEASURES
+from windtunnel.evaluation.subjects import CONTROLLERS, QUEUES
 from windtunnel.report import write_report
 from windtunnel.studies import checking
 from windtunnel.studies import study as studies
@@ -81,7 +82,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     """Work in a folder with classes, with short experiments of a few criteria."""
     (tmp_path / "mine.py").write_text(MINE)
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(experiments, "chosen", lambda: SHORT)
+    monkeypatch.setattr(experiments, "chosen", lambda _: SHORT)
     few = [it for it in criteria() if it.number in FEW]
     without = [
         it.model_copy(
@@ -89,7 +90,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         )
         for it in few
     ]
-    monkeypatch.setattr(evaluation, "criteria", lambda: without)
+    monkeypatch.setattr(evaluation, "criteria", lambda _: without)
     yield tmp_path
 
 
@@ -103,7 +104,7 @@ def answered(name: str, store: Path) -> dict[int, Answer]:
     candidate = candidates.find(name)
     made = evaluation.prepare(candidate, quick=True)
     evaluation.run(made, Store(store), None, None)
-    found = evaluation.answers(made, candidate.name, candidate.needs)
+    found = evaluation.answers(made, candidate)
     return {it.criterion.number: it for it in found}
 
 
@@ -111,7 +112,6 @@ def options(store: Path, **others: object) -> Options:
     """Give the options of the command line."""
     given = {
         "quick": True,
-        "extensions": [],
         "jobs": None,
         "resume": False,
         "store": store,
@@ -136,7 +136,7 @@ def test_a_check_names_what_its_experiment_has(number: int, check: Check, quick:
     study = experiments.study(check.experiment, candidates.find("bbr3"), quick)
     varied = {it.name: it.values for it in study.parameters}
     assert check.measure in MEASURES
-    assert {*STANDARDS, "bbr3"} <= {*varied[CONTROLLER]}
+    assert {*CONTROLLERS.standards, "bbr3"} <= {*varied["controller"]}
     for name, values in check.where.items():
         known = {*varied[name]}
         assert known & {*values}, f"criterion {number}: nothing is left of {name}"
@@ -146,13 +146,29 @@ def test_a_check_names_what_its_experiment_has(number: int, check: Check, quick:
         assert check.relative.to in varied[check.relative.parameter]
 
 
-@pytest.mark.parametrize("file", sorted(FOLDER.glob("*.toml")), ids=lambda it: it.stem)
+CANDIDATES = (candidates.find("prague"), candidates.find_queue("cake"))
+
+EXPERIMENTS = [
+    (candidate, file.stem)
+    for candidate in CANDIDATES
+    for file in sorted((candidate.subject.folder / "experiments").glob("*.toml"))
+]
+
+
+@pytest.mark.parametrize(("candidate", "experiment"), EXPERIMENTS)
 @pytest.mark.parametrize("quick", [False, True])
-def test_each_experiment_can_be_run_with_enough_seeds(file: Path, quick: bool) -> None:
-    study = experiments.study(file.stem, candidates.find("prague"), quick)
+def test_each_experiment_can_be_run_with_enough_seeds(
+    candidate: Candidate, experiment: str, quick: bool
+) -> None:
+    study = experiments.study(experiment, candidate, quick)
     checking.check(study, Base(study))
     assert len(study.seeds) >= 5
-    assert file.stem in {check.experiment for _, check in CHECKS}
+    checks = [check for it in criteria(candidate.subject) for check in it.checks]
+    assert experiment in {it.experiment for it in checks}
+    varied = {it.name: it.values for it in study.parameters}
+    for check in (it for it in checks if it.experiment == experiment):
+        assert check.measure in MEASURES
+        assert all({*varied[name]} & {*values} for name, values in check.where.items())
 
 
 # -- Verdicts ----------------------------------------------------------------
@@ -176,8 +192,8 @@ def test_a_standard_holds_every_limit_that_is_relative_to_it(number: int, check:
     seeds = {1: 0.02, 2: 0.9, 3: 0.4, 4: 0.01, 5: 0.3}
     other = {seed: 0.5 for seed in seeds}
     for of in ({"cubic": seeds, "new-reno": other}, {"cubic": other, "new-reno": seeds}):
-        for name in STANDARDS:
-            judged = at_point(check, {}, of, name)
+        for name in of:
+            judged = at_point(check, {}, of, name, CONTROLLERS.standards)
             assert judged and judged.verdict == Verdict.HOLDS, f"criterion {number}"
 
 
@@ -225,6 +241,28 @@ def test_a_window_that_never_falls_does_not_back_off(folder: Path, store: Path) 
     assert "cubic" in found[1].reason or "new-reno" in found[1].reason
 
 
+QUEUES_BESIDE = {"senders": {"seeds": 5, "senders": ["cubic"]}}
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"),
+    [("drop-tail", Verdict.FAILS), ("codel", Verdict.HOLDS), ("cake", Verdict.HOLDS)],
+)
+def test_a_discipline_keeps_the_queue_short_that_drop_tail_leaves_long(
+    name: str, verdict: Verdict, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = criteria(QUEUES)[0]
+    assert first.checks[0].measure == "queue_delay_s"
+    only = [first.model_copy(update={"checks": first.checks[:1]})]
+    monkeypatch.setattr(evaluation, "criteria", lambda _: only)
+    monkeypatch.setattr(experiments, "chosen", lambda _: QUEUES_BESIDE)
+    candidate = candidates.find_queue(name)
+    made = evaluation.prepare(candidate, quick=True)
+    evaluation.run(made, Store(store), None, None)
+    (answer,) = evaluation.answers(made, candidate)
+    assert answer.verdict == verdict
+
+
 # -- The command -------------------------------------------------------------
 
 
@@ -232,7 +270,7 @@ def test_a_class_is_evaluated_and_its_folder_gives_the_same_answers(
     folder: Path, store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(Failure, match="steady: ") as ended:
-        evaluating.evaluate("mine.py:Steady", options(store, as_json=True))
+        evaluating.evaluate(candidates.find("mine.py:Steady"), options(store, as_json=True))
     assert ended.value.code == 1
     printed = json.loads(capsys.readouterr().out)
     kept = Path(printed["folder"])
@@ -247,7 +285,7 @@ def test_what_cannot_be_run_anywhere_is_refused_before_anything_runs(
     folder: Path, store: Path
 ) -> None:
     with pytest.raises(StudyError, match=r"cannot be run in any of the experiments.*SINR"):
-        evaluating.evaluate("mine.py:Radio", options(store))
+        evaluating.evaluate(candidates.find("mine.py:Radio"), options(store))
     assert not Path("results").exists()
 
 
@@ -255,7 +293,7 @@ def test_a_class_that_fails_decides_nothing_and_ends_with_1(
     folder: Path, store: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(Failure, match="no number") as ended:
-        evaluating.evaluate("mine.py:Broken", options(store, as_json=True))
+        evaluating.evaluate(candidates.find("mine.py:Broken"), options(store, as_json=True))
     assert ended.value.code == 1
     found = json.loads(capsys.readouterr().out)
     assert "does not hold" not in {it["verdict"] for it in found["criteria"]}
@@ -274,13 +312,30 @@ def test_an_interrupted_evaluation_asks_for_resume_and_then_goes_on(
     with monkeypatch.context() as patched:
         patched.setattr(studies, "run", interrupted)
         with pytest.raises(Failure, match="--resume") as ended:
-            evaluating.evaluate("cubic", options(store))
+            evaluating.evaluate(candidates.find("cubic"), options(store))
     assert ended.value.code == 130
     with pytest.raises(StudyError, match="was interrupted\nhelp: continue it with --resume"):
-        evaluating.evaluate("cubic", options(store))
+        evaluating.evaluate(candidates.find("cubic"), options(store))
     capsys.readouterr()
-    evaluating.evaluate("cubic", options(store, resume=True))
+    evaluating.evaluate(candidates.find("cubic"), options(store, resume=True))
     assert "Report: results/evaluate-cubic-quick/report.html" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (["--queue", "cak"], "did you mean `cake`"),
+        (["--queue", "policer"], "has no `rate`"),
+        ([], "name a controller, or with --queue a queue discipline"),
+        (["cubic", "--queue", "pie"], "name a controller, or with --queue a queue discipline"),
+    ],
+)
+def test_what_is_not_a_queue_is_refused(
+    windtunnel: Command, arguments: list[str], said: str
+) -> None:
+    refused = windtunnel("evaluate", *arguments, "--quick")
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert said in " ".join(refused.stderr.replace("│", " ").split())
 
 
 @pytest.mark.parametrize(

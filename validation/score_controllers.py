@@ -54,7 +54,7 @@ def score(name: str, out: Path, jobs: int | None) -> None:
     made = evaluation.prepare(candidate, quick=True)
     if made.studies:
         evaluation.run(made, Store(store), jobs, None)
-    documents.save(documents.evaluated(candidate, True, made), candidate, made, folder)
+    documents.save(documents.evaluated(candidate, True, made), made, folder)
     print(f"{name}: {time.monotonic() - started:.0f} s", flush=True)
 
 
@@ -63,7 +63,7 @@ def table(out: Path, names: list[str]) -> Iterator[str]:
     numbers = [it.number for it in criteria() if not it.undecided]
     yield "| controller | " + " | ".join(map(str, numbers)) + " | ✓ | ✗ |"
     yield "|---" * (len(numbers) + 3) + "|"
-    for name in names:
+    for name in (it for it in dict.fromkeys(names) if (out / it / EVALUATION).exists()):
         document = json.loads((out / name / EVALUATION).read_text(encoding="utf-8"))
         verdicts = {it["number"]: SIGNS[it["verdict"]] for it in document["criteria"]}
         cells = [verdicts[it] for it in numbers]

@@ -348,13 +348,20 @@ def conform(
 )
 def evaluate(
     name: Annotated[
-        str,
+        str | None,
         typer.Argument(
-            metavar="CONTROLLER",
+            metavar="[CONTROLLER]",
             help="A controller, from `windtunnel list controllers`, of an --extension, a class: "
             "FILE.py:CLASS, or the file of a library.",
         ),
-    ],
+    ] = None,
+    queue: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME",
+            help="In place of a controller, evaluate this queue discipline, by RFC 7928.",
+        ),
+    ] = None,
     quick: Annotated[
         bool, typer.Option("--quick", help="Fewer rates, delays, queues and seeds.")
     ] = False,
@@ -370,9 +377,16 @@ def evaluate(
     """Evaluate a controller by the criteria of RFC 9743; exit with 1 if one does not hold."""
     # Imported here: Polars takes longer to load than most commands take.
     from windtunnel.cli import evaluating
+    from windtunnel.evaluation import candidates
 
-    options = evaluating.Options(quick, extension or [], jobs, resume, store, out, as_json)
-    evaluating.evaluate(name, options)
+    if name and queue is None:
+        candidate = candidates.find(name, extension or [])
+    elif queue and name is None:
+        candidate = candidates.find_queue(queue)
+    else:
+        raise typer.BadParameter("name a controller, or with --queue a queue discipline")
+    options = evaluating.Options(quick, jobs, resume, store, out, as_json)
+    evaluating.evaluate(candidate, options)
 
 
 @app.command(epilog="windtunnel report results/first --open")

@@ -1,4 +1,4 @@
-"""The command `evaluate`: a controller by the criteria of RFC 9743."""
+"""The command `evaluate`: a controller by the criteria of RFC 9743, or a queue by RFC 7928."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from rich.table import Table
 from windtunnel import progress
 from windtunnel.cli.output import INTERRUPTED, answer, count, drawn, fail, output, say
 from windtunnel.cli.replacing import Source, check
-from windtunnel.evaluation import candidates, documents, evaluation, words
+from windtunnel.evaluation import documents, evaluation, words
+from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.documents import Evaluation
 from windtunnel.evaluation.judging import Verdict
 from windtunnel.folders import EVALUATED
@@ -27,7 +28,6 @@ class Options:
     """The options of the command line."""
 
     quick: bool
-    extensions: list[str]
     jobs: int | None
     resume: bool
     store: Path
@@ -35,9 +35,8 @@ class Options:
     as_json: bool
 
 
-def evaluate(name: str, options: Options) -> None:
+def evaluate(candidate: Candidate, options: Options) -> None:
     """Run the experiments, write the folder and the report, and say what was found."""
-    candidate = candidates.find(name, options.extensions)
     suffix = "-quick" if options.quick else ""
     folder = options.out or Path("results", f"evaluate-{candidate.name}{suffix}")
     replaced = check(folder, Source(EVALUATED, candidate.name), options.out is None)
@@ -51,14 +50,14 @@ def evaluate(name: str, options: Options) -> None:
         reason = next(iter(made.refused.values()))
         raise StudyError(
             f"`{candidate.name}` cannot be run in any of the experiments: {reason}\n"
-            "help: the evaluation is of controllers over TCP and IP; "
+            "help: the experiments are of TCP over IP; "
             f"`windtunnel list {candidate.name}` says what it requires"
         )
     progress.tell(replaced.notes)
     with progress.shown() as watch:
         evaluation.run(made, Store(options.store), options.jobs, watch)
     found = documents.evaluated(candidate, options.quick, made)
-    documents.save(found, candidate, made, folder)
+    documents.save(found, made, folder)
     page = None if found.interrupted else drawn(folder)
     if options.as_json:
         answer({"folder": str(folder), **documents.document(found)})
@@ -71,7 +70,8 @@ def evaluate(name: str, options: Options) -> None:
 def show(found: Evaluation) -> None:
     """Print the table of criteria."""
     table = Table(box=SIMPLE_HEAD, pad_edge=False)
-    for column in ("", "RFC 9743", "", "by how much, with its 95 % interval", "why"):
+    source = found.candidate.subject.source
+    for column in ("", source, "", "by how much, with its 95 % interval", "why"):
         table.add_column(column, overflow="fold")
     for it in found.answers:
         criterion = it.criterion
@@ -80,14 +80,14 @@ def show(found: Evaluation) -> None:
         table.add_row(*cells)
     output().print(table)
     say(summary(found))
-    say(words.abstract(found.answers, found.controller))
+    say(words.abstract(found.answers, found.candidate))
 
 
 def summary(found: Evaluation) -> str:
     """Count the verdicts."""
     counts = {it: sum(of.verdict == it for of in found.answers) for it in Verdict}
     order = (Verdict.HOLDS, Verdict.FAILS, Verdict.UNDECIDED, Verdict.INAPPLICABLE)
-    return f"{found.controller}: " + ", ".join(f"{counts[it]} {it}" for it in order)
+    return f"{found.candidate.name}: " + ", ".join(f"{counts[it]} {it}" for it in order)
 
 
 def end(found: Evaluation) -> None:
@@ -103,4 +103,4 @@ def end(found: Evaluation) -> None:
             if len(criteria) > 1
             else "a criterion does not hold"
         )
-        fail(f"{found.controller}: {said}", FAILED)
+        fail(f"{found.candidate.name}: {said}", FAILED)

@@ -1,4 +1,4 @@
-"""What is evaluated: a controller by its name in scenarios."""
+"""What is evaluated: a controller or a queue, by its name in scenarios."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from windtunnel import _core
+from windtunnel.evaluation.subjects import CONTROLLERS, QUEUES, Subject
 from windtunnel.extensions import Extensions, load
 from windtunnel.plugins import SUFFIXES
 from windtunnel.studies.errors import StudyError
@@ -14,8 +15,9 @@ from windtunnel.studies.errors import StudyError
 
 @dataclass(frozen=True)
 class Candidate:
-    """A controller under evaluation."""
+    """A controller or a queue under evaluation."""
 
+    subject: Subject
     name: str
     """Its name in scenarios."""
     needs: tuple[str, ...]
@@ -41,9 +43,18 @@ def find(name: str, extensions: Iterable[str] = ()) -> Candidate:
             f"`{name}` is not a known controller\n"
             f"help: {help}; one of yours is written FILE.py:CLASS"
         )
-    return Candidate(name, tuple(built_in[name]["needs"]), loaded)
+    return Candidate(CONTROLLERS, name, tuple(built_in[name]["needs"]), loaded)
 
 
 def of_extension(name: str, extensions: Extensions) -> Candidate:
     """Take one that is written outside."""
-    return Candidate(name, tuple(getattr(extensions[name], "needs", ())), extensions)
+    return Candidate(CONTROLLERS, name, tuple(getattr(extensions[name], "needs", ())), extensions)
+
+
+def find_queue(name: str) -> Candidate:
+    """Find a queue discipline. Raises StudyError if it is not known."""
+    known = [it["name"] for it in json.loads(_core.catalogue("queues"))]
+    if name not in known:
+        help = _core.suggestion(name, known)
+        raise StudyError(f"`{name}` is not a known queue discipline\nhelp: {help}")
+    return Candidate(QUEUES, name, (), {})

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from windtunnel.evaluation.experiments import CONTROLLER
+from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.judging import Judged, stored
 from windtunnel.pictures.units import decimals, scale, written
 from windtunnel.studies.outcome import StudyResults
@@ -51,11 +51,13 @@ EVIDENCE = (
 
 
 def cause(
-    judged: Judged, results: StudyResults, tables: Mapping[str, pl.DataFrame], candidate: str
+    judged: Judged, results: StudyResults, tables: Mapping[str, pl.DataFrame], candidate: Candidate
 ) -> str:
     """Say in a sentence what differs most between the candidate and the standard at a point."""
-    own = evidence(judged, results, tables, candidate)
-    standard = evidence(judged, results, tables, judged.standard)
+    runs = results.frame.filter(pl.col(candidate.subject.word) == candidate.name)
+    others = results.frame.filter(pl.col(candidate.subject.word) == judged.standard)
+    own = evidence(judged, results, tables, runs)
+    standard = evidence(judged, results, tables, others)
     differing = sorted(
         (
             (strength(it, own[it.words], standard[it.words]), it)
@@ -74,10 +76,9 @@ def cause(
 
 
 def evidence(
-    judged: Judged, results: StudyResults, tables: Mapping[str, pl.DataFrame], controller: str
+    judged: Judged, results: StudyResults, tables: Mapping[str, pl.DataFrame], runs: pl.DataFrame
 ) -> dict[str, float]:
-    """Give the mean of each figure at a point, over the runs of a controller that have it."""
-    runs = results.frame.filter(pl.col(CONTROLLER) == controller)
+    """Give the mean of each figure at a point, over those of some runs that have it."""
     for name, text in judged.point.items():
         runs = runs.filter(pl.col(name).is_in(stored(results.parameters, name, [text])))
     flows = tables["flows"].join(runs.select("key"), on="key", how="semi")

@@ -1,15 +1,14 @@
-"""The criteria of RFC 9743, as `criteria.toml` has them: what is measured, and its limit."""
+"""The criteria of an RFC, as `criteria.toml` has them: what is measured, and its limit."""
 
 from __future__ import annotations
 
 import tomllib
 from functools import cache
-from pathlib import Path
 from typing import Literal
 
 from pydantic import BaseModel, ConfigDict
 
-FILE = Path(__file__).with_name("criteria.toml")
+from windtunnel.evaluation.subjects import CONTROLLERS, Subject
 
 
 class Entry(BaseModel):
@@ -70,7 +69,7 @@ class Check(Entry):
 
 
 class Criterion(Entry):
-    """A criterion of RFC 9743."""
+    """A criterion."""
 
     number: int
     """Its place in the RFC."""
@@ -91,6 +90,7 @@ class File(Entry):
 
 
 @cache
-def criteria() -> list[Criterion]:
+def criteria(subject: Subject = CONTROLLERS) -> list[Criterion]:
     """Give the criteria in the order of the RFC."""
-    return File.model_validate(tomllib.loads(FILE.read_text(encoding="utf-8"))).criteria
+    text = (subject.folder / "criteria.toml").read_text(encoding="utf-8")
+    return File.model_validate(tomllib.loads(text)).criteria

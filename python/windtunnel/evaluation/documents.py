@@ -11,6 +11,7 @@ from windtunnel._core import __version__
 from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.evaluation import Answer, Experiments, ReadOnce, answers
 from windtunnel.evaluation.judging import Judged
+from windtunnel.evaluation.subjects import SUBJECTS
 from windtunnel.evaluation.words import abstract
 from windtunnel.extensions import described
 from windtunnel.folders import (
@@ -29,9 +30,9 @@ from windtunnel.studies.outcome import StudyResults
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The evaluation of a controller."""
+    """The evaluation of a candidate."""
 
-    controller: str
+    candidate: Candidate
     quick: bool
     answers: list[Answer]
     results: dict[str, StudyResults]
@@ -41,15 +42,16 @@ class Evaluation:
 
 def evaluated(candidate: Candidate, quick: bool, made: Experiments) -> Evaluation:
     """Answer all criteria from the experiments."""
-    found = [*answers(made, candidate.name, candidate.needs)]
-    return Evaluation(candidate.name, quick, found, made.results, made.interrupted)
+    found = [*answers(made, candidate)]
+    return Evaluation(candidate, quick, found, made.results, made.interrupted)
 
 
-def save(found: Evaluation, candidate: Candidate, made: Experiments, folder: Path) -> None:
+def save(found: Evaluation, made: Experiments, folder: Path) -> None:
     """Write the folder of an evaluation: its document, and a folder for each experiment.
 
     Raises OSError.
     """
+    candidate = found.candidate
     with written_whole(folder) as written:
         for name, results in made.results.items():
             studies.save(made.studies[name], results, written / name, made.ran[name])
@@ -59,6 +61,7 @@ def save(found: Evaluation, candidate: Candidate, made: Experiments, folder: Pat
         manifest = {
             VERSION_KEY: __version__,
             EVALUATED: candidate.name,
+            "subject": candidate.subject.word,
             "quick": found.quick,
             "extensions": described(candidate.extensions),
             "interrupted": found.interrupted,
@@ -73,7 +76,8 @@ def load(folder: Path) -> Evaluation:
         stored = json.loads((folder / EVALUATION).read_text(encoding="utf-8"))
         names = [it["experiment"] for it in stored["experiments"]]
         made = Experiments(refused=stored["refused"], interrupted=manifest["interrupted"])
-        needs, controller = tuple(stored["needs"]), str(manifest[EVALUATED])
+        subject = SUBJECTS[manifest["subject"]]
+        candidate = Candidate(subject, str(manifest[EVALUATED]), tuple(stored["needs"]), {})
     except (OSError, ValueError, KeyError, TypeError) as error:
         raise not_results(folder, "an evaluation", error) from error
     once: ReadOnce | None = None
@@ -82,18 +86,18 @@ def load(folder: Path) -> Evaluation:
         assert results.store
         once = once or ReadOnce(results.store.folder)
         made.results[name] = replace(results, store=once)
-    found = [*answers(made, controller, needs)]
-    return Evaluation(controller, manifest["quick"], found, made.results, made.interrupted)
+    found = [*answers(made, candidate)]
+    return Evaluation(candidate, manifest["quick"], found, made.results, made.interrupted)
 
 
 def document(found: Evaluation) -> dict[str, Any]:
     """Give an evaluation as JSON values."""
     return {
         "version": __version__,
-        "controller": found.controller,
+        found.candidate.subject.word: found.candidate.name,
         "quick": found.quick,
-        "source": "RFC 9743",
-        "abstract": abstract(found.answers, found.controller),
+        "source": found.candidate.subject.source,
+        "abstract": abstract(found.answers, found.candidate),
         "criteria": [of_answer(it) for it in found.answers],
         "experiments": [
             {"experiment": name, "finished": it.frame.height, "planned": it.planned}

@@ -11,7 +11,6 @@ import polars as pl
 from windtunnel.evaluation import causes, experiments
 from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.criteria import Check, Criterion, criteria
-from windtunnel.evaluation.experiments import CONTROLLER
 from windtunnel.evaluation.judging import Judged, Verdict, judge, rank, tables_of
 from windtunnel.studies import checking, design
 from windtunnel.studies import study as studies
@@ -63,12 +62,12 @@ def applies(criterion: Criterion, needs: tuple[str, ...]) -> bool:
     return not criterion.needs or criterion.needs in needs
 
 
-def wanted(needs: tuple[str, ...]) -> list[str]:
+def wanted(candidate: Candidate) -> list[str]:
     """Name the experiments that decide what applies, in the order of the criteria."""
     named = (
         check.experiment
-        for criterion in criteria()
-        if applies(criterion, needs)
+        for criterion in criteria(candidate.subject)
+        if applies(criterion, candidate.needs)
         for check in criterion.checks
     )
     return list(dict.fromkeys(named))
@@ -77,21 +76,21 @@ def wanted(needs: tuple[str, ...]) -> list[str]:
 def prepare(candidate: Candidate, quick: bool) -> Experiments:
     """Read the experiments with the candidate in them, and try whether it can be run there."""
     made = Experiments()
-    for name in wanted(candidate.needs):
+    for name in wanted(candidate):
         study = experiments.study(name, candidate, quick)
-        if error := refusal(study, candidate.name):
+        if error := refusal(study, candidate):
             made.refused[name] = error
         else:
             made.studies[name] = study
     return made
 
 
-def refusal(study: Study, candidate: str) -> str:
+def refusal(study: Study, candidate: Candidate) -> str:
     """Say why a study cannot be run with the candidate; empty if it can at some point."""
     base, error = Base(study), ""
-    place = [it.name for it in study.parameters].index(CONTROLLER)
+    place = [it.name for it in study.parameters].index(candidate.subject.word)
     for point in design.points(study):
-        if point.values[place] != candidate:
+        if point.values[place] != candidate.name:
             continue
         try:
             read = checking.attempt(study, base, point)
@@ -146,11 +145,11 @@ def add(total: Progress, part: Progress) -> None:
     total.real_s += part.real_s
 
 
-def answers(made: Experiments, candidate: str, needs: tuple[str, ...]) -> Iterator[Answer]:
+def answers(made: Experiments, candidate: Candidate) -> Iterator[Answer]:
     """Answer all criteria."""
     tables = {name: tables_of(it) for name, it in made.results.items()}
-    for criterion in criteria():
-        if not applies(criterion, needs):
+    for criterion in criteria(candidate.subject):
+        if not applies(criterion, candidate.needs):
             reason = f"for controllers that need {criterion.needs}"
             yield Answer(criterion, Verdict.INAPPLICABLE, reason=reason)
         elif criterion.undecided:
@@ -163,7 +162,7 @@ def answer(
     criterion: Criterion,
     made: Experiments,
     tables: dict[str, dict[str, pl.DataFrame]],
-    candidate: str,
+    candidate: Candidate,
 ) -> Answer:
     """Answer a criterion that has checks."""
     judged: list[Judged] = []
@@ -187,14 +186,14 @@ def answer(
     return Answer(criterion, verdict, judged, why)
 
 
-def unmeasured(check: Check, made: Experiments, candidate: str) -> str:
+def unmeasured(check: Check, made: Experiments, candidate: Candidate) -> str:
     """Say why an experiment has nothing to judge; empty if it has."""
     if error := made.refused.get(check.experiment):
         return error
     results = made.results.get(check.experiment)
     if results is None:
         return "interrupted"
-    failed = results.failures.filter(pl.col(CONTROLLER) == candidate)
+    failed = results.failures.filter(pl.col(candidate.subject.word) == candidate.name)
     return f"its runs failed: {failed['error'][0]}" if failed.height else ""
 
 

@@ -1,7 +1,7 @@
 """The experiments: studies in `experiments/`, into which the candidate is put.
 
-Each varies `controller`, whose cases are the standard controllers in the candidate's place; the
-candidate becomes another case of it.
+Each varies what is evaluated: its cases are the standards in the candidate's place, and the
+candidate becomes another case.
 """
 
 from __future__ import annotations
@@ -9,53 +9,54 @@ from __future__ import annotations
 import tomllib
 from dataclasses import replace
 from functools import cache
-from pathlib import Path
 from typing import Any
 
 from windtunnel.evaluation.candidates import Candidate
+from windtunnel.evaluation.subjects import Subject
 from windtunnel.scenario.writing import document
 from windtunnel.studies.file import Study, build
-
-FOLDER = Path(__file__).with_name("experiments")
-
-QUICK = Path(__file__).with_name("quick.toml")
-
-CONTROLLER = "controller"
-"""The parameter whose cases are the candidate and the standards."""
-
-STANDARDS = ("cubic", "new-reno")
-"""The controllers that a candidate is compared with: RFC 9438 and RFC 5681."""
-
-PLACE = "controllers.candidate"
-"""The path of the candidate in the scenarios."""
-
 
 ECN = "flows.candidate.ecn"
 """The path by which an experiment turns ECN on."""
 
+SHAPERS = ("cake", "shaper")
+"""The queue disciplines that require a rate."""
+
+RATE = "links.bottleneck.rate"
+"""The path of the rate in the experiments for queues."""
+
 
 def study(experiment: str, candidate: Candidate, quick: bool) -> Study:
     """Read an experiment's study, with the candidate in it."""
-    file = FOLDER / f"{experiment}.toml"
+    subject = candidate.subject
+    file = subject.folder / "experiments" / f"{experiment}.toml"
     tables = tomllib.loads(file.read_text(encoding="utf-8"))
     if quick:
-        shorten(tables, chosen()[experiment])
-    cases = tables["vary"][CONTROLLER]["cases"]
-    cases.setdefault(candidate.name, in_place(candidate, ECN in str(tables)))
-    made = build(str(file), document(tables), tables, FOLDER)
+        shorten(tables, chosen(subject)[experiment])
+    cases = tables["vary"][subject.word]["cases"]
+    network = tomllib.loads((file.parent / tables["scenario"]).read_text(encoding="utf-8"))
+    cases.setdefault(candidate.name, in_place(candidate, tables, network))
+    made = build(str(file), document(tables), tables, file.parent)
     return replace(made, extensions=candidate.extensions)
 
 
-def in_place(candidate: Candidate, has_ecn: bool) -> dict[str, str]:
-    """Give what puts the candidate in its place; with ECN in the way that it needs."""
-    needed = {ECN: "scalable"} if has_ecn and "l4s" in candidate.needs else {}
-    return {PLACE: candidate.name, **needed}
+def in_place(
+    candidate: Candidate, tables: dict[str, Any], network: dict[str, Any]
+) -> dict[str, Any]:
+    """Give what puts the candidate in its place: with ECN in the way that a controller needs, and
+    as a table what shapes to the rate of the link."""
+    place = candidate.subject.place
+    if candidate.name in SHAPERS:
+        rate = tables.get("set", {}).get(RATE, network["links"]["bottleneck"]["rate"])
+        return {place: {"kind": candidate.name, "rate": rate}}
+    needed = {ECN: "scalable"} if ECN in str(tables) and "l4s" in candidate.needs else {}
+    return {place: candidate.name, **needed}
 
 
 @cache
-def chosen() -> dict[str, dict[str, Any]]:
+def chosen(subject: Subject) -> dict[str, dict[str, Any]]:
     """Read what `--quick` runs of each experiment."""
-    return tomllib.loads(QUICK.read_text(encoding="utf-8"))
+    return tomllib.loads((subject.folder / "quick.toml").read_text(encoding="utf-8"))
 
 
 def shorten(tables: dict[str, Any], kept: dict[str, Any]) -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from statistics import fmean
 
 import polars as pl
 
+from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.criteria import Check, Relative
-from windtunnel.evaluation.experiments import CONTROLLER, STANDARDS
 from windtunnel.evaluation.measures import MEASURES, RunMeasure
 from windtunnel.measures.frame import Parameter
 from windtunnel.measures.intervals import Interval, interval
@@ -40,13 +40,13 @@ class Judged:
 
     check: Check
     point: dict[str, str]
-    """The parameters beside the controller, as the study has them."""
+    """The parameters beside the candidate, as the study has them."""
     value: Interval
     """The candidate's."""
     limit: float
     """The mean over the seeds."""
     standard: str
-    """The standard controller that the limit is of: the one that allows more."""
+    """The standard that the limit is of: the one that allows more."""
     of_standard: Interval | None
     """What it measured."""
     excess: Interval
@@ -113,20 +113,20 @@ def less_is_better(check: Check) -> bool:
 
 
 def judge(
-    check: Check, results: StudyResults, tables: Mapping[str, pl.DataFrame], candidate: str
+    check: Check, results: StudyResults, tables: Mapping[str, pl.DataFrame], candidate: Candidate
 ) -> list[Judged]:
     """Judge a check at each point where the candidate has values."""
     found = values(check, results, tables)
-    others = [it for it in results.parameters if it.name != CONTROLLER]
+    others = [it for it in results.parameters if it.name != candidate.subject.word]
     names = [it.name for it in others]
     made = []
     for point, rows in found.with_columns(all=0).group_by("all", *names, maintain_order=True):
         of = {
-            controller: dict(its.select("seed", VALUE).rows())
-            for (controller,), its in rows.group_by(CONTROLLER, maintain_order=True)
+            name: dict(its.select("seed", VALUE).rows())
+            for (name,), its in rows.group_by(candidate.subject.word, maintain_order=True)
         }
         named = {it.name: written(it, value) for it, value in zip(others, point[1:], strict=True)}
-        if judged := at_point(check, named, of, candidate):
+        if judged := at_point(check, named, of, candidate.name, candidate.subject.standards):
             made.append(judged)
     return made
 
@@ -139,22 +139,26 @@ def written(parameter: Parameter, value: object) -> str:
 
 
 def at_point(
-    check: Check, point: dict[str, str], of: Mapping[str, Seeds], candidate: str
+    check: Check,
+    point: dict[str, str],
+    of: Mapping[str, Seeds],
+    candidate: str,
+    standards: Sequence[str],
 ) -> Judged | None:
-    """Judge a check at a point, of the values of each controller; None: nothing can be said.
+    """Judge a check at a point, of the values of each by its name; None: nothing can be said.
 
     Of the standards the one counts beside which the candidate does best: a standard always does as
     well as itself.
     """
     own = of.get(candidate, {})
-    beside = (beside_one(check, point, own, it, of.get(it, {})) for it in STANDARDS)
+    beside = (beside_one(check, point, own, it, of.get(it, {})) for it in standards)
     return min(filter(None, beside), key=rank, default=None)
 
 
 def beside_one(
     check: Check, point: dict[str, str], own: Seeds, standard: str, base: Seeds
 ) -> Judged | None:
-    """Judge a check at a point beside a standard controller; None: nothing can be said."""
+    """Judge a check at a point beside a standard; None: nothing can be said."""
     less = less_is_better(check)
     limits = {seed: check.limit.of(base.get(seed), less) for seed in own}
     pairs = [(own[seed], limit) for seed, limit in limits.items() if limit is not None]

@@ -136,6 +136,7 @@ ALL = [
     RunMeasure(more("utilisation", UTILISATION.title), of_runs(UTILISATION.column)),
     RunMeasure(FAIRNESS, of_runs(FAIRNESS.column)),
     RunMeasure(GOODPUT, of_flows("^candidate", RATE)),
+    RunMeasure(more("all_goodput_bps", "goodput of all flows"), of_flows("", RATE)),
     RunMeasure(less("segments", "segments sent in a minute"), of_flows("^candidate", SENT)),
     RunMeasure(less("useless_share", "packets delivered in vain"), useless),
     RunMeasure(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from windtunnel.evaluation.candidates import Candidate
 from windtunnel.evaluation.evaluation import Answer
 from windtunnel.evaluation.judging import Judged, Verdict
 from windtunnel.evaluation.measures import MEASURES
@@ -68,13 +69,14 @@ def why(answer: Answer) -> str:
     return answer.reason or f"nearest to the limit with {place(worst)}"
 
 
-def abstract(answers: Sequence[Answer], controller: str) -> str:
-    """Draft the sentences that RFC 9743 asks of a specification's abstract."""
+def abstract(answers: Sequence[Answer], candidate: Candidate) -> str:
+    """Draft the sentences that RFC 9743 asks of a controller's specification in its abstract."""
     of = {verdict: [it for it in answers if it.verdict == verdict] for verdict in Verdict}
     listed = ", ".join(f"{it.criterion.title} ({it.criterion.section})" for it in of[Verdict.FAILS])
+    decided = len(of[Verdict.HOLDS]) + len(of[Verdict.FAILS])
     said = [
-        f"In simulations {controller} met {len(of[Verdict.HOLDS])} of the "
-        f"{len(of[Verdict.HOLDS]) + len(of[Verdict.FAILS])} criteria of RFC 9743 that were decided."
+        f"In simulations {candidate.name} met {len(of[Verdict.HOLDS])} of the {decided} criteria "
+        f"of {candidate.subject.source} that were decided."
     ]
     if listed:
         said.append(f"It is not recommended where these matter, until explained: {listed}.")

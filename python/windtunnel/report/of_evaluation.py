@@ -10,7 +10,6 @@ import polars as pl
 from windtunnel.evaluation import documents, words
 from windtunnel.evaluation.documents import Evaluation
 from windtunnel.evaluation.evaluation import Answer
-from windtunnel.evaluation.experiments import CONTROLLER
 from windtunnel.evaluation.judging import Judged, tables_of, values
 from windtunnel.evaluation.measures import MEASURES
 from windtunnel.measures.columns import MeasuredColumn
@@ -46,9 +45,9 @@ def write(folder: Path, figures: FigureFiles | None = None) -> Path:
         [it.whole for it in sections if it.whole],
         tables={"limits": frame(found)},
         figure_files=figures,
-        title=f"{found.controller} by the criteria of RFC 9743",
+        title=f"{found.candidate.name} by the criteria of {found.candidate.subject.source}",
         warnings=warnings(found),
-        abstract=words.abstract(found.answers, found.controller),
+        abstract=words.abstract(found.answers, found.candidate),
         criteria=criteria(found),
         sections=sections,
     )
@@ -99,7 +98,7 @@ def picture(found: Evaluation, judged: Judged, name: str) -> tuple[Picture, list
     measure = MeasuredColumn(VALUE, words.title(judged), unit, column.better)
     parameters = [narrowed(it, frame) for it in results.parameters]
     varied = [it for it in parameters if len(it.values) > 1]
-    by = next((it for it in varied if it.name == CONTROLLER), None)
+    by = next((it for it in varied if it.name == found.candidate.subject.word), None)
     figure = comparisons.comparison(StudyFrame(results.title, varied, frame), measure, by)
     drawn = replace(figure, name=name, title=f"{results.title}: {words.title(judged)}")
     return drawn.whole(), drawn.parts()[:SHOWN]
