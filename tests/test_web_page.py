@@ -52,7 +52,10 @@ def ends(results: Results) -> list[float]:
 
 
 def only_styles(count: int, http: str, size: str = "50 kB") -> str:
-    return ALONE.replace("styles = 0", f"styles = {count}") + f'http = "{http}"\nsize = "{size}"'
+    return (
+        ALONE.replace("styles = 0", f"styles = {count}")
+        + f'http = "{http}"\nobject_size = "{size}"'
+    )
 
 
 @pytest.mark.parametrize("http", ["1.1", "2", "3"])
@@ -110,7 +113,7 @@ def test_over_six_streams_six_objects_come_at_a_time() -> None:
 
 
 def test_a_document_alone_takes_two_round_trips_and_its_transmission() -> None:
-    results = load("tcp", ALONE + 'size = "1 kB"')
+    results = load("tcp", ALONE + 'object_size = "1 kB"')
     row = page(results)
     sent = 8 * (60 + 60 + 452 + 1052) / 10e6
     assert row["page_load_s"] == pytest.approx(4 * 0.010 + sent, rel=1e-3)
@@ -121,7 +124,7 @@ def test_a_document_alone_takes_two_round_trips_and_its_transmission() -> None:
 def test_who_thinks_before_each_request_takes_that_longer() -> None:
     # A style sheet is found in the document, a font in the style sheet.
     chain = ALONE.replace("styles = 0", "styles = 1").replace("fonts = 0", "fonts = 1")
-    chain += 'size = "1 kB"\nhttp = "2"\n'
+    chain += 'object_size = "1 kB"\nhttp = "2"\n'
     at_once, later = (page(load("tcp", chain + it)) for it in ("", 'think = "100 ms"'))
     assert later["page_load_s"] - at_once["page_load_s"] == pytest.approx(0.2, rel=1e-6)
     assert later["first_byte_s"] == at_once["first_byte_s"]
@@ -142,7 +145,7 @@ def test_nothing_is_requested_once_the_flow_has_stopped() -> None:
     [
         ('http = "4"', "4"),
         ("images = 1001", "write at most 1000"),
-        ('size = "0 B"', "size"),
+        ('object_size = "0 B"', "object_size"),
         ('think = "-1 s"', "think"),
     ],
 )

@@ -949,7 +949,7 @@ class WebPageTcpWorkload(TypedDict, total=False):
     its end."""
     others: int
     """What else scripts ask for."""
-    size: str
+    object_size: str
     """The size of each object. Default: each is drawn by its kind, with the percentiles of the
     HTTP Archive."""
     request: str

@@ -73,7 +73,7 @@ pub struct WebPageKeys {
     others: Located<u16>,
     /// The size of each object. Default: each is drawn by its kind, with the percentiles of the HTTP
     /// Archive.
-    size: Option<Located<Measured<Bytes>>>,
+    object_size: Option<Located<Measured<Bytes>>>,
     /// The size of a request.
     #[serde(default = "bytes::<400>")]
     request: Located<Measured<Bytes>>,
@@ -90,7 +90,8 @@ impl Keys for WebPageKeys {
     }
 
     fn workload(&self, _: &mut WorkloadContext<'_, '_>) -> Result<WebPageSettings, Mistake> {
-        let size = self.size.as_ref().map(|it| within(it, MOST_FILE, "size")).transpose()?;
+        let size = self.object_size.as_ref();
+        let size = size.map(|it| within(it, MOST_FILE, "object_size")).transpose()?;
         let count = |it: &Located<u16>| {
             let message = || format!("{} are too many objects of a page", it.value);
             it.checked(|it| *it <= MOST, message, &format!("write at most {MOST}"))?;
