@@ -6,4 +6,6 @@
 mod failures;
 mod kernel;
 mod repetition;
+#[path = "../../../live/tests/common/skipping.rs"]
+mod skipping;
 mod transfers;
