@@ -11,7 +11,8 @@ import pytest
 from conftest import Command
 from windtunnel._core import ScenarioError
 from windtunnel.conformance import suites
-from windtunnel.conformance.playing import Subject, play, subject
+from windtunnel.conformance.playing import play
+from windtunnel.controller_names import NamedController, find
 
 SUITE = """\
 title = "Halving"
@@ -65,14 +66,14 @@ def suite(tmp_path: Path) -> Path:
     return file
 
 
-def verdicts(suite: Path, controller: Subject) -> dict[str, str]:
+def verdicts(suite: Path, controller: NamedController) -> dict[str, str]:
     return {it.case: it.verdict for it in play(suites.read(str(suite)), controller)}
 
 
 def test_cases_pass_fail_are_known_to_fail_or_do_not_apply(suite: Path) -> None:
     reno = {"halves": "passes", "paces": "does-not-apply", "quarters": "fails-as-known"}
-    assert verdicts(suite, subject("reno")) == reno
-    quarter = subject(f"{suite.parent}/mine.py:Quarter")
+    assert verdicts(suite, find("reno")) == reno
+    quarter = find(f"{suite.parent}/mine.py:Quarter")
     assert quarter.name == "quarter"
     mine = {"halves": "fails", "paces": "does-not-apply", "quarters": "passes"}
     assert verdicts(suite, quarter) == mine
@@ -80,11 +81,11 @@ def test_cases_pass_fail_are_known_to_fail_or_do_not_apply(suite: Path) -> None:
 
 def test_a_failure_that_is_known_of_a_controller_must_be_one(suite: Path) -> None:
     suite.write_text(SUITE.replace("ratio = 0.25", "ratio = 0.5"), encoding="utf-8")
-    assert verdicts(suite, subject("reno"))["quarters"] == "passes-unexpectedly"
+    assert verdicts(suite, find("reno"))["quarters"] == "passes-unexpectedly"
 
 
 def test_a_controller_that_raises_an_exception_fails_with_its_message(suite: Path) -> None:
-    broken = subject(f"{suite.parent}/mine.py:Broken")
+    broken = find(f"{suite.parent}/mine.py:Broken")
     [found] = play(suites.read(str(suite)), broken, "halves")
     assert found.verdict == "fails"
     assert found.failure is not None

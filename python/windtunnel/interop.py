@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from windtunnel._core import suggestion
+from windtunnel.quantities import quantity
 
 PATH = ("delay", "bandwidth", "queue")
 """The parameters that most of them have."""
@@ -152,14 +153,11 @@ def blackhole(given: Parameters) -> Path:
 
 
 def seconds(given: Parameters, name: str) -> float:
-    """Read a time, with the units of ns-3."""
+    """Read a time."""
     text = given[name]
-    for unit, factor in {"ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0, "s": 1.0}.items():
-        if text.endswith(unit):
-            try:
-                return float(text.removesuffix(unit)) * factor
-            except ValueError:
-                break
+    time = quantity(text)
+    if time and time.base == "s":
+        return time.number
     raise InteropError(f"--{name}={text}: write a time with its unit, such as --{name}=2s")
 
 

@@ -22,12 +22,12 @@ from windtunnel.measures.directions import REVERSE
 from windtunnel.measures.limits import Limited, limited_by_buffers
 from windtunnel.measures.links import DIRECTION, MEAN_RATE, USED
 from windtunnel.measures.losses import LOST, with_lost
-from windtunnel.measures.sessions import has_sessions, own_flows
+from windtunnel.measures.sessions import own_flows
 from windtunnel.measures.silence import silent_flows
 from windtunnel.measures.spreads import INTERVAL, spread
 from windtunnel.measures.transfers import by_size, unfinished
 from windtunnel.pictures.units import decimals_beside
-from windtunnel.tables import ResultTables
+from windtunnel.tables import ResultTables, has_rows
 from windtunnel.terminal_tables import BETWEEN, FittingTable
 
 MOST_ROWS = 24
@@ -125,11 +125,11 @@ def tables(results: ResultTables) -> list[Table | str]:
     repeated, told = repetition.said(results), significance.of_results(results)
     results = repetition.without_repetition(results)
     made: list[Table | str] = []
-    if has_sessions(results):
+    if has_rows(results.tables, "sessions"):
         made += measured(results, results["sessions"], ["sessions"], SESSIONS, "sessions")
-    if has_players(results):
+    if has_rows(results.tables, "players"):
         made += measured(results, results["players"], ["flow"], PLAYERS, "players")
-    if has_web_pages(results):
+    if has_rows(results.tables, "web_pages"):
         made += measured(results, results["web_pages"], ["flow"], WEB_PAGES, "web_pages")
     own = own_flows(results)
     if not own.is_empty():
@@ -239,16 +239,6 @@ def silence(results: ResultTables) -> Iterator[str]:
     if count > MOST_SILENT or len(reasons) > FIRST_ROWS:
         which = f"the first {MOST_SILENT}" if count > MOST_SILENT else "all"
         yield f"… of {count:,} flows that received nothing; --json says why of {which}"
-
-
-def has_players(results: ResultTables) -> bool:
-    """Say whether there were players; results of earlier versions have no table of them."""
-    return "players" in results.tables and not results["players"].is_empty()
-
-
-def has_web_pages(results: ResultTables) -> bool:
-    """Say whether pages of the web were loaded; earlier versions have no table of them."""
-    return "web_pages" in results.tables and not results["web_pages"].is_empty()
 
 
 def measured(
@@ -394,13 +384,13 @@ def document(
         if results.tables
         else [],
         "sessions": summarise(results["sessions"], names_of(results["sessions"])).to_dicts()
-        if has_sessions(results)
+        if has_rows(results.tables, "sessions")
         else [],
         "players": summarise(results["players"], [*results.axes, "flow"]).to_dicts()
-        if has_players(results)
+        if has_rows(results.tables, "players")
         else [],
         "web_pages": summarise(results["web_pages"], [*results.axes, "flow"]).to_dicts()
-        if has_web_pages(results)
+        if has_rows(results.tables, "web_pages")
         else [],
     }
 

@@ -37,6 +37,11 @@ class ResultTables:
         return table_of(self.tables, name)
 
 
+def has_rows(tables: Mapping[str, pl.DataFrame], name: str) -> bool:
+    """Say whether a table is there and has rows; results of earlier versions lack some tables."""
+    return name in tables and not tables[name].is_empty()
+
+
 def table_of(tables: Mapping[str, pl.DataFrame], name: str) -> pl.DataFrame:
     """Give a table by its name. Raises ResultsError, with the nearest name, if it is not there."""
     if name in tables:

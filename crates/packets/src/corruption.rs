@@ -49,14 +49,14 @@ impl Corruption {
         let Some(place) = self.place_in((datagram.len() - UDP_HEADER) & !1) else { return false };
         let word = UDP_HEADER + (place & !1);
         let bits = u16::from(self.bits.get()) << if place % 2 == 0 { 8 } else { 0 };
-        let checksum = datagram[UDP_CHECKSUM..][..2].to_vec();
+        // Over IPv4 it may be left out, which is a zero; one that is zero is written as its complement.
+        let is_left_out = datagram[UDP_CHECKSUM..][..2] == [0, 0];
         change_word(datagram, (word, UDP_CHECKSUM), |it| it ^ bits);
-        match (checksum.as_slice(), &mut datagram[UDP_CHECKSUM..][..2]) {
-            // Over IPv4 it may be left out, which is a zero.
-            ([0, 0], it) => it.fill(0),
-            // And one that is zero is written so.
-            (_, it) if *it == [0, 0] => it.fill(0xff),
-            _ => {}
+        let checksum = &mut datagram[UDP_CHECKSUM..][..2];
+        if is_left_out {
+            checksum.fill(0);
+        } else if checksum == [0, 0] {
+            checksum.fill(0xff);
         }
         true
     }

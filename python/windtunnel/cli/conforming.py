@@ -11,10 +11,12 @@ from typing import Any
 
 from rich.table import Table
 
+from windtunnel import controller_names
 from windtunnel.cli.output import answer, count, fail, output, say
 from windtunnel.conformance import junit, suites, words
-from windtunnel.conformance.playing import Found, Subject, play, subject
+from windtunnel.conformance.playing import Found, play
 from windtunnel.conformance.suites import Suite
+from windtunnel.controller_names import NamedController
 
 MOST_MOMENTS = 60
 """The most moments of a trace that are printed: the last ones."""
@@ -35,7 +37,7 @@ class Options:
 
 def conform(controller: str, options: Options) -> None:
     """Play suites to a controller, and say what was found."""
-    chosen = subject(controller)
+    chosen = controller_names.find(controller)
     wanted = [suites.read(it) for it in options.suites] or suites.made_for(chosen.name)
     played = (play(it, chosen, options.case) for it in with_case(wanted, options.case))
     found = list(chain.from_iterable(played))
@@ -90,7 +92,9 @@ def explain(found: Found) -> None:
     output().print(table)
 
 
-def document(controller: Subject, found: Sequence[Found], with_trace: bool) -> dict[str, Any]:
+def document(
+    controller: NamedController, found: Sequence[Found], with_trace: bool
+) -> dict[str, Any]:
     """Give everything as JSON values."""
     return {
         "controller": controller.name,

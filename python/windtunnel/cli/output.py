@@ -16,6 +16,7 @@ from windtunnel import progress
 from windtunnel._core import FlightError, ScenarioError
 from windtunnel.bench.errors import UnknownWorkload
 from windtunnel.conformance.suites import ConformanceError
+from windtunnel.controller_names import UnknownController
 from windtunnel.extensions import UnknownExtension
 from windtunnel.interop import InteropError
 from windtunnel.linux.errors import KernelError
@@ -40,6 +41,7 @@ INVALID = (
     UnknownExtension,
     UnknownWorkload,
     ConformanceError,
+    UnknownController,
     KernelError,
 )
 """Errors of the user's input."""

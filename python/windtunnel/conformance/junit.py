@@ -10,7 +10,7 @@ from xml.etree import ElementTree
 from windtunnel import __version__
 from windtunnel.conformance import words
 from windtunnel.conformance.playing import Found
-from windtunnel.gate.junit import clean
+from windtunnel.junit import clean, save
 
 SKIPPED = ("does-not-apply", "fails-as-known")
 """The verdicts that are written as skipped test cases, with the reason."""
@@ -29,8 +29,7 @@ def write(file: Path, controller: str, found: Sequence[Found]) -> None:
         element.set("tests", str(len(element.findall(f"{path}testcase"))))
         element.set("failures", str(len(element.findall(f"{path}testcase/failure"))))
         element.set("skipped", str(len(element.findall(f"{path}testcase/skipped"))))
-    ElementTree.indent(suites)
-    ElementTree.ElementTree(suites).write(file, encoding="utf-8", xml_declaration=True)
+    save(suites, file)
 
 
 def add(suites: ElementTree.Element, controller: str, found: Sequence[Found]) -> None:

@@ -3,27 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-from windtunnel import _core, extensions
+from windtunnel import _core
 from windtunnel.conformance.suites import ConformanceError, Suite
-from windtunnel.controllers import Controller
-from windtunnel.extensions import Extension
-from windtunnel.plugins import Plugin
+from windtunnel.controller_names import NamedController
 
 WRONG = ("fails", "passes-unexpectedly")
 """The verdicts about which somebody must do something."""
-
-
-@dataclass(frozen=True)
-class Subject:
-    """A controller, and the class or library that it comes from unless it is registered."""
-
-    name: str
-    own: Mapping[str, Extension]
 
 
 @dataclass(frozen=True)
@@ -57,33 +46,7 @@ class Found:
         return f"{self.suite.document}, {self.about['source']}"
 
 
-def subject(text: str) -> Subject:
-    """Give the controller of a name, of FILE:CLASS or of a library.
-
-    Raises ConformanceError and UnknownExtension.
-    """
-    known = [it["name"] for it in json.loads(_core.catalogue("controllers"))]
-    if text in known:
-        return Subject(text, {})
-    if ":" not in text and not Path(text).suffix:
-        raise ConformanceError(
-            f"unknown controller `{text}`\nhelp: {_core.suggestion(text, known)}, "
-            "or write FILE:CLASS for one of your own"
-        )
-    name, extension = extensions.loaded(text)
-    if isinstance(extension, Plugin):
-        is_controller = extension.controllers is None
-    else:
-        is_controller = issubclass(extension, Controller)
-    if not is_controller:
-        raise ConformanceError(
-            f"{text}: is not a controller\n"
-            "help: name a class derived from windtunnel.Controller, or a library with a controller"
-        )
-    return Subject(name, {name: extension})
-
-
-def play(suite: Suite, controller: Subject, case: str | None = None) -> Iterator[Found]:
+def play(suite: Suite, controller: NamedController, case: str | None = None) -> Iterator[Found]:
     """Play the cases of a suite, or one of them. Raises ConformanceError if there is none."""
     if case is not None and case not in suite.cases:
         known = _core.suggestion(case, list(suite.cases))
@@ -92,9 +55,9 @@ def play(suite: Suite, controller: Subject, case: str | None = None) -> Iterator
         yield found(suite, name, controller)
 
 
-def found(suite: Suite, case: str, controller: Subject) -> Found:
+def found(suite: Suite, case: str, controller: NamedController) -> Found:
     """Play a case."""
-    said = json.loads(suite.core.play(case, controller.name, dict(controller.own)))
+    said = json.loads(suite.core.play(case, controller.name, controller.own))
     failure = said.get("failure") or (said if said["verdict"] == "fails" else None)
     keys = ("step", "time_s", "quantity", "expected", "measured")
     return Found(

@@ -6,10 +6,9 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from windtunnel import _core
+from windtunnel import _core, controller_names
 from windtunnel.evaluation.subjects import CONTROLLERS, QUEUES, Subject
 from windtunnel.extensions import Extensions, load
-from windtunnel.plugins import SUFFIXES
 from windtunnel.studies.errors import StudyError
 
 
@@ -28,27 +27,11 @@ class Candidate:
 def find(name: str, extensions: Iterable[str] = ()) -> Candidate:
     """Find a controller: of the catalogue, of an extension, or `FILE:CLASS` or a library itself.
 
-    Raises StudyError if it is not known, and UnknownExtension.
+    Raises UnknownController and UnknownExtension.
     """
     loaded = load(extensions)
-    if ":" in name or name.endswith(SUFFIXES):
-        own = load([name])
-        return of_extension(next(iter(own)), {**loaded, **own})
-    if name in loaded:
-        return of_extension(name, loaded)
-    built_in = {it["name"]: it for it in json.loads(_core.catalogue("controllers"))}
-    if name not in built_in:
-        help = _core.suggestion(name, [*loaded, *built_in])
-        raise StudyError(
-            f"`{name}` is not a known controller\n"
-            f"help: {help}; one of yours is written FILE.py:CLASS"
-        )
-    return Candidate(CONTROLLERS, name, tuple(built_in[name]["needs"]), loaded)
-
-
-def of_extension(name: str, extensions: Extensions) -> Candidate:
-    """Take one that is written outside."""
-    return Candidate(CONTROLLERS, name, tuple(getattr(extensions[name], "needs", ())), extensions)
+    found = controller_names.find(name, loaded)
+    return Candidate(CONTROLLERS, found.name, found.needs, {**loaded, **found.own})
 
 
 def find_queue(name: str) -> Candidate:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 
 import polars as pl
 
@@ -43,24 +44,17 @@ def of_runs(name: str) -> Callable[[Tables], pl.DataFrame]:
     return lambda tables: tables["runs"].select("key", pl.col(name).alias(VALUE))
 
 
-def of_flows(names: str, value: pl.Expr) -> Callable[[Tables], pl.DataFrame]:
-    """Compute a value from the rows of the flows whose names match a pattern."""
+def of_rows(table: str, names: str, value: pl.Expr) -> Callable[[Tables], pl.DataFrame]:
+    """Compute a value from the rows of a table of the flows whose names match a pattern."""
 
     def take(tables: Tables) -> pl.DataFrame:
-        flows = tables["flows"].filter(pl.col("flow").str.contains(names))
-        return flows.group_by(KEYS, maintain_order=True).agg(value.alias(VALUE))
+        rows = tables[table].filter(pl.col("flow").str.contains(names))
+        return rows.group_by(KEYS, maintain_order=True).agg(value.alias(VALUE))
 
     return take
 
 
-def of_transfers(names: str, value: pl.Expr) -> Callable[[Tables], pl.DataFrame]:
-    """Compute a value from the transfers of the flows whose names match a pattern."""
-
-    def take(tables: Tables) -> pl.DataFrame:
-        transfers = tables["transfers"].filter(pl.col("flow").str.contains(names))
-        return transfers.group_by(KEYS, maintain_order=True).agg(value.alias(VALUE))
-
-    return take
+of_flows, of_transfers = partial(of_rows, "flows"), partial(of_rows, "transfers")
 
 
 def useless(tables: Tables) -> pl.DataFrame:

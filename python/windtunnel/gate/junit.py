@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
@@ -10,9 +9,7 @@ from xml.etree import ElementTree
 from windtunnel.gate.baseline import Point
 from windtunnel.gate.comparison import Compared, named
 from windtunnel.gate.words import sentence
-
-NOT_IN_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
-"""The characters that XML 1.0 cannot hold (section 2.2)."""
+from windtunnel.junit import clean, save
 
 Errors = Mapping[tuple[Point, int], str]
 """The error of each run that failed, by its point and seed."""
@@ -34,8 +31,7 @@ def write(file: Path, title: str, comparisons: Sequence[Compared], errors: Error
         element.set("tests", str(len(suite)))
         element.set("failures", str(len(suite.findall("*/failure"))))
         element.set("errors", str(len(suite.findall("*/error"))))
-    ElementTree.indent(suites)
-    ElementTree.ElementTree(suites).write(file, encoding="utf-8", xml_declaration=True)
+    save(suites, file)
 
 
 def add(
@@ -47,8 +43,3 @@ def add(
         tag, kind, message = wrong
         text = clean(message)
         ElementTree.SubElement(case, tag, type=kind, message=text.split("\n")[0]).text = text
-
-
-def clean(text: str) -> str:
-    """Replace what XML cannot hold."""
-    return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)

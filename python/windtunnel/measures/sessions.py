@@ -4,12 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from windtunnel.tables import ResultTables
-
-
-def has_sessions(results: ResultTables) -> bool:
-    """Say whether there were sessions; results of earlier versions have no table of them."""
-    return "sessions" in results.tables and not results["sessions"].is_empty()
+from windtunnel.tables import ResultTables, has_rows
 
 
 def own_flows(results: ResultTables) -> pl.DataFrame:
@@ -18,7 +13,7 @@ def own_flows(results: ResultTables) -> pl.DataFrame:
     Those are called after the sessions and their two nodes: `users: a to b`.
     """
     flows = results["flows"]
-    if not has_sessions(results):
+    if not has_rows(results.tables, "sessions"):
         return flows
     carriers = [f"{name}: " for name in results["sessions"]["sessions"].unique()]
     of_sessions = (pl.col("flow").str.starts_with(it) for it in carriers)

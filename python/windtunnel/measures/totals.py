@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Mapping
 
 import polars as pl
 from polars import selectors
@@ -30,6 +30,7 @@ from windtunnel.measures.fairness import fairness
 from windtunnel.measures.flows import is_one_way
 from windtunnel.measures.links import DROPS, MEAN_RATE, USED
 from windtunnel.measures.measure import Tables
+from windtunnel.tables import has_rows
 
 OF_FLOWS = (GOODPUT, DELAY, ONE_WAY_DELAY, RETRANSMISSIONS, TIMEOUTS, MARKS, FAIRNESS, COMPLETION)
 """What `of_flows` gives."""
@@ -158,14 +159,14 @@ SEEN_BY_USERS = {"players": (of_players, OF_PLAYERS), "web_pages": (of_web_pages
 
 
 def of_flows_and_users(
-    results: Tables, keys: list[str], tables: Collection[str]
+    results: Tables, keys: list[str], tables: Mapping[str, pl.DataFrame]
 ) -> tuple[pl.DataFrame, tuple[MeasuredColumn, ...]]:
     """Give what `of_flows` gives and, where these tables are not empty, what users see, and the
     measures of that."""
     frame = of_flows(results, keys)
     measures: tuple[MeasuredColumn, ...] = ()
     for table, (totals, of_table) in SEEN_BY_USERS.items():
-        if table in tables and not results[table].is_empty():
+        if has_rows(tables, table):
             of_users = totals(results, keys)
             frame = frame.join(of_users, on=[*keys, "run"], how="left", maintain_order="left")
             measures += of_table

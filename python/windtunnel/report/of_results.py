@@ -39,6 +39,7 @@ from windtunnel.report.network import Network
 from windtunnel.report.sky import Sky
 from windtunnel.report.tables import Table
 from windtunnel.results import Results, ResultsError
+from windtunnel.tables import has_rows
 
 MAIN_BARS = ("page-load-bars", "first-paint-bars", "bars", "delay-bars", "one-way-delay-bars")
 """The bars that a reader looks for first."""
@@ -182,19 +183,19 @@ def measured_tables(comparison: Comparison) -> list[Table]:
     """Make the tables below the pictures; others than of flows, links and nodes only
     where they are."""
     made = [tables.flows(comparison), tables.links(comparison), tables.nodes(comparison)]
-    if "sessions" in comparison.tables and not comparison["sessions"].is_empty():
+    if has_rows(comparison.tables, "sessions"):
         made.insert(0, tables.sessions(comparison))
-    if "subflows" in comparison.tables and not comparison["subflows"].is_empty():
+    if has_rows(comparison.tables, "subflows"):
         made.insert(0, tables.subflows(comparison))
-    if "players" in comparison.tables and not comparison["players"].is_empty():
+    if has_rows(comparison.tables, "players"):
         made.insert(0, tables.players(comparison))
-    if "web_pages" in comparison.tables and not comparison["web_pages"].is_empty():
+    if has_rows(comparison.tables, "web_pages"):
         made.insert(0, tables.web_pages(comparison))
     if not comparison["transfers"].is_empty():
         made.insert(-2, tables.transfers(comparison))
     if channels.directions(comparison):
         made.insert(-1, tables.channels(comparison))
-    if "link_budgets" in comparison.tables and not comparison["link_budgets"].is_empty():
+    if has_rows(comparison.tables, "link_budgets"):
         made.insert(-1, tables.link_budgets(comparison))
     return [it for it in made if it.rows and any(column.number for column in it.columns)]
 
