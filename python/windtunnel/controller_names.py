@@ -1,4 +1,4 @@
-"""Controllers as commands name them: of the catalogue, of an extension, or FILE:CLASS or a library."""
+"""Controllers as commands name them: in the catalogue, of an extension, FILE:CLASS or a library."""
 
 from __future__ import annotations
 

@@ -119,6 +119,16 @@ mod tests {
     }
 
     #[test]
+    fn a_checksum_that_is_left_out_stays_so() {
+        let (mut bytes, checksum) = (udp(&[1; 60], false), 20 + UDP_CHECKSUM);
+        bytes[checksum..][..2].fill(0);
+        for place in 0..50 {
+            assert!(Corruption { place, bits: NonZeroU8::MAX }.of_packet(&mut bytes));
+            assert_eq!(bytes[checksum..][..2], [0, 0]);
+        }
+    }
+
+    #[test]
     fn a_datagram_without_data_stays_as_it_is() {
         let (mut bytes, bits) = (udp(&[], false), NonZeroU8::MIN);
         assert!(!Corruption { place: 3, bits }.of_packet(&mut bytes));
