@@ -4,7 +4,8 @@
 PYTHON ?= python3
 
 bin := .venv/bin
-pip_install := $(bin)/pip install --disable-pip-version-check --quiet
+# What is imported is compiled then: most of the libraries never are.
+pip_install := $(bin)/pip install --disable-pip-version-check --quiet --no-compile
 # Of what is set up: made again only when what it depends on has changed. The environment has what
 # Windtunnel is built and runs with, development the rest.
 environment := .venv/environment.stamp
