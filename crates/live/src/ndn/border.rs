@@ -15,11 +15,11 @@ use windtunnel_packets::ndn::{Data, Interest, Nack, NackReason, Name};
 use windtunnel_packets::{Body, Packet};
 use windtunnel_world::NodePlan;
 
+use super::authorization::{self, Authorization};
 use super::cache::{Cache, implicit_digest};
 use super::link::{NetworkPacket, Token};
 use super::management::{self, Command, Verb};
 use super::names::{Full, Names, Selectors, unnamed};
-use super::signing::Verifier;
 use super::waiting::Waiting;
 
 /// A packet to be sent.
@@ -54,8 +54,7 @@ pub(super) struct Border {
     routes: BTreeMap<wire::Name<'static>, Vec<NextHop>>,
     /// Whether the other end of each face is on this machine; none of a closed one.
     faces: Vec<Option<bool>>,
-    /// The keys of those who may command; none: all on this machine may.
-    keys: Vec<Verifier>,
+    authorization: Authorization,
     outbox: ForwarderOutbox,
     swept: Time,
     counters: BorderCounters,
@@ -84,16 +83,16 @@ impl Border {
             waiting: Waiting::new(Self::MOST_PENDING, Names::MOST_BYTES),
             routes: BTreeMap::new(),
             faces: Vec::new(),
-            keys: Vec::new(),
+            authorization: Authorization::new(Vec::new(), authorization::now_ms),
             outbox: ForwarderOutbox::new(),
             swept: Time::ZERO,
             counters: BorderCounters::default(),
         }
     }
 
-    /// Commands must be signed by one of these keys from now on, if there are any.
-    pub(super) fn require_keys(&mut self, keys: Vec<Verifier>) {
-        self.keys = keys;
+    /// Who may command from now on; before, each application on this machine may.
+    pub(super) fn authorize(&mut self, authorization: Authorization) {
+        self.authorization = authorization;
     }
 
     /// What the forwarder counted.
@@ -359,9 +358,9 @@ impl Border {
         }
         let name = interest.name.clone();
         let answer = match Command::read(&name) {
-            Some(Ok(command)) => match management::refused(interest, bytes, &self.keys) {
-                Some(why) => management::refuse(name, 403, why),
-                None => self.carry_out(face, &command, name),
+            Some(Ok(command)) => match self.authorization.check(interest, bytes) {
+                Err(why) => management::refuse(name, 403, why),
+                Ok(()) => self.carry_out(face, &command, name),
             },
             Some(Err(error)) => management::refuse(name, 400, &error.to_string()),
             None => management::refuse(

@@ -9,6 +9,7 @@ use windtunnel_packets::{Body, Packet};
 use windtunnel_scenario::{FaceAddress, ForwarderPlan};
 
 use super::NdnError;
+use super::authorization::{self, Authorization};
 use super::border::Border;
 use super::faces::{FaceCounters, FaceEvent, Faces};
 use super::link::NetworkPacket;
@@ -64,7 +65,7 @@ impl Forwarding {
         let clock = Clock::start();
         let mut faces = Faces::new(clock)?;
         let mut border = Border::new(&plan.node, random());
-        border.require_keys(keys);
+        border.authorize(Authorization::new(keys, authorization::now_ms));
         let listen = plan.listen.iter().map(|it| faces.listen(*it));
         let addresses = listen.collect::<Result<Vec<_>, _>>()?;
         let connected = plan.faces.iter().map(|it| faces.connect(it.remote, None, it.mtu));

@@ -2,8 +2,7 @@
 //! commands `rib/register` and `rib/unregister`.
 //!
 //! Source: NFD Management Protocol, "Control Command" and "RIB Management". Commands are signed
-//! Interests of either format; only applications on this machine may send them. Any of these may
-//! announce any prefix, unless the forwarder was given keys.
+//! Interests of either format, whose signatures [authorization](super::authorization) checks.
 
 use sha2::{Digest, Sha256};
 use windtunnel_packets::ndn::wire::tlv::{
@@ -14,7 +13,7 @@ use windtunnel_packets::ndn::wire::{
     SignatureInfo, SignatureType,
 };
 
-use super::signing::{Signer, Verifier};
+use super::signing::Signer;
 
 const CONTROL_PARAMETERS: ElementType = ElementType(104);
 pub(super) const FACE_ID: ElementType = ElementType(105);
@@ -103,8 +102,9 @@ impl Command {
     }
 
     /// The command as a signed Interest (of version 0.3 of the packet format), to a forwarder on
-    /// this machine. `nonce` makes it one of its kind.
-    pub(super) fn interest(&self, nonce: u32, signer: &Signer) -> Vec<u8> {
+    /// this machine. `nonce` makes it one of its kind; `time_ms` is when it is signed, in
+    /// milliseconds since 1970.
+    pub(super) fn interest(&self, nonce: u32, time_ms: u64, signer: &Signer) -> Vec<u8> {
         let mut name: Name<'static> = ["localhost", "nfd", "rib"]
             .map(|it| Component::generic(it.as_bytes()))
             .into_iter()
@@ -121,6 +121,7 @@ impl Command {
         write_nested(&mut signed, ElementType::INTEREST_SIGNATURE_INFO, |output| {
             write_signer(output, &signer.info());
             write_element(output, ElementType::SIGNATURE_NONCE, &nonce.to_be_bytes());
+            write_number(output, ElementType::SIGNATURE_TIME, time_ms);
         });
         // What is signed: the name without its digest, and all from the parameters on.
         let signature = signer.sign(&[components(&name), signed.clone()].concat());
@@ -169,64 +170,8 @@ fn write_signer(output: &mut Vec<u8>, info: &SignatureInfo<'_>) {
     }
 }
 
-/// Why the signature of an Interest, which fills `input`, is not accepted ("Signed Interest"): it has to
-/// be by one of these keys. Without keys a digest that is right will do, and signatures by keys are not
-/// checked.
-pub(super) fn refused(
-    interest: &wire::Interest<'_>,
-    input: &[u8],
-    keys: &[Verifier],
-) -> Option<&'static str> {
-    let found = match &interest.parameters {
-        None => signature_of_name(&interest.name),
-        Some(_) => signature(interest, input),
-    };
-    let Some((algorithm, signed, value)) = found else { return Some("commands must be signed") };
-    let accepts = |it: &Verifier| it.check_signature(algorithm, &signed, &value).is_ok();
-    match keys {
-        [] if accepts(&Verifier::default()) => None,
-        [] => Some("commands must be signed, and the digest be right"),
-        keys if keys.iter().any(accepts) => None,
-        _ => Some("commands must be signed by a key that this forwarder was given"),
-    }
-}
-
-/// An algorithm, what is signed, and the signature.
-type Signature = (SignatureType, Vec<u8>, Vec<u8>);
-
-/// The signature of an Interest of version 0.3. What is signed: the name without the digest of its
-/// parameters, and all from the parameters to before the signature.
-fn signature(interest: &wire::Interest<'_>, input: &[u8]) -> Option<Signature> {
-    let found = interest.parameters.as_ref()?.signature.as_ref()?;
-    let (name, _) = interest.name.split_last()?;
-    let mut fields = Reader::new(input).element().ok()??.elements();
-    let (mut start, mut end) = (None, None);
-    while let Some(field) = fields.element().ok()? {
-        match field.element_type {
-            ElementType::APPLICATION_PARAMETERS => start = Some(field.offset),
-            ElementType::INTEREST_SIGNATURE_VALUE => end = Some(field.offset),
-            _ => {}
-        }
-    }
-    let signed = [&components(&name), input.get(start?..end?)?].concat();
-    Some((found.info.signature_type, signed, found.value.to_vec()))
-}
-
-/// The same of the format before version 0.3: the last two components are a signature's.
-fn signature_of_name(name: &Name<'_>) -> Option<Signature> {
-    let (others, value) = name.split_last()?;
-    let (_, info) = others.split_last()?;
-    let info = Reader::new(info.value()).element().ok()??;
-    let value = Reader::new(value.value()).element().ok()??;
-    let kind = info.elements().element().ok()??;
-    let is_signature = (info.element_type, value.element_type)
-        == (ElementType::SIGNATURE_INFO, ElementType::SIGNATURE_VALUE);
-    let algorithm = SignatureType(kind.number().ok()?);
-    is_signature.then(|| (algorithm, components(&others), value.value.to_vec()))
-}
-
 /// The components of a name as bytes.
-fn components(name: &Name<'_>) -> Vec<u8> {
+pub(super) fn components(name: &Name<'_>) -> Vec<u8> {
     let mut bytes = Vec::new();
     name.write(&mut bytes);
     let element = Reader::new(&bytes).element().ok().flatten();
@@ -285,7 +230,7 @@ mod tests {
     fn a_command_is_read_as_it_was_written_and_answered() {
         let prefix: Name<'static> = "/example".parse().unwrap();
         let command = Command { verb: Verb::Register, prefix, face: None, cost: 3 };
-        let bytes = command.interest(7, &Signer::digest());
+        let bytes = command.interest(7, 1, &Signer::digest());
         let interest = wire::Interest::decode(&bytes).expect("it is an Interest");
         assert!(is_local(&interest.name));
         assert_eq!(Command::read(&interest.name), Some(Ok(command.clone())));

@@ -5,6 +5,7 @@
 //! ([`windtunnel_packets::ndn::Name`]); real names are translated at the border, where the bytes of
 //! the Data in the content store are kept too.
 
+mod authorization;
 mod border;
 mod cache;
 mod discovery;

@@ -10,6 +10,7 @@ use windtunnel_packets::{Body, Packet};
 use windtunnel_scenario::{FaceAddress, FaceProtocol};
 
 use super::NdnError;
+use super::authorization::now_ms;
 use super::faces::{FaceCounters, FaceEvent, Faces};
 use super::forward::random;
 use super::management::{Command, Verb, read_response};
@@ -167,7 +168,7 @@ impl Putting {
     /// Sends a command about the prefix; returns its name.
     fn send_command(&mut self, face: FaceId, verb: Verb) -> wire::Name<'static> {
         let command = Command { verb, prefix: self.prefix.clone(), face: None, cost: 0 };
-        let bytes = command.interest(random().bits(), self.objects.signer());
+        let bytes = command.interest(random().bits(), now_ms(), self.objects.signer());
         self.registered = self.clock.now();
         let body = Body::Interest(Interest {
             name: unnamed(),

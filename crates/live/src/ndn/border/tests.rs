@@ -4,6 +4,8 @@ use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
 use ed25519_dalek::pkcs8::{EncodePrivateKey, EncodePublicKey};
 use proptest::collection::vec;
 use proptest::prelude::*;
+use windtunnel_packets::ndn::wire::tlv::{write_element, write_nested, write_number};
+use windtunnel_packets::ndn::wire::{ElementType, SignatureType};
 use windtunnel_scenario::read_forwarder;
 
 use super::*;
@@ -235,9 +237,9 @@ fn scope_and_hop_limits_hold() {
     let mut case = Case::new(0);
     let command =
         Command { verb: Verb::Register, prefix: "/b".parse().unwrap(), face: None, cost: 0 };
-    assert!(case.receive(REMOTE, network(command.interest(1, &Signer::digest()))).is_empty());
+    assert!(case.receive(REMOTE, network(command.interest(1, 0, &Signer::digest()))).is_empty());
     assert_eq!(case.border.counters().out_of_scope, 1);
-    let answer = case.receive(OTHER, network(command.interest(2, &Signer::digest())));
+    let answer = case.receive(OTHER, network(command.interest(2, 0, &Signer::digest())));
     let answer = wire::Data::decode(&answer[0].bytes).unwrap();
     assert_eq!(management::read_response(answer.content.unwrap()), Some((200, "OK".to_owned())));
     assert_eq!(faces(&case.interest(CONSUMER, &asked("/b/x", 3))), [OTHER]);
@@ -272,17 +274,83 @@ fn with_keys_a_command_must_be_signed_by_one_of_them() {
     let other = (signer(SignatureAlgorithm::Ecdsa, &ecdsa_private), ecdsa_public);
     for (given, foreign) in [(&one, &other), (&other, &one)] {
         let mut case = Case::new(0);
-        case.border.require_keys(vec![given.1.clone()]);
-        assert_eq!(answered(&mut case, command.interest(1, &Signer::digest())), 403);
-        assert_eq!(answered(&mut case, command.interest(2, &foreign.0)), 403);
-        let right = command.interest(3, &given.0);
+        case.border.authorize(Authorization::new(vec![given.1.clone()], || NOW_MS));
+        assert_eq!(answered(&mut case, command.interest(1, NOW_MS, &Signer::digest())), 403);
+        assert_eq!(answered(&mut case, command.interest(2, NOW_MS, &foreign.0)), 403);
+        let right = command.interest(3, NOW_MS, &given.0);
         let mut changed = right.clone();
         *changed.last_mut().unwrap() ^= 1;
         assert_eq!(answered(&mut case, changed), 403);
         assert_eq!(answered(&mut case, right), 200);
-        case.border.require_keys(vec![foreign.1.clone(), given.1.clone()]);
-        assert_eq!(answered(&mut case, command.interest(4, &given.0)), 200);
+        let both = vec![foreign.1.clone(), given.1.clone()];
+        case.border.authorize(Authorization::new(both, || NOW_MS));
+        assert_eq!(answered(&mut case, command.interest(4, NOW_MS, &given.0)), 200);
+        assert_eq!(answered(&mut case, command.interest(4, NOW_MS, &foreign.0)), 200);
     }
+}
+
+/// The time on the clock of these tests.
+const NOW_MS: u64 = 1_700_000_000_000;
+
+/// A key, and what checks its signatures.
+fn key() -> (Signer, Verifier) {
+    let key = ed25519_dalek::SigningKey::from_bytes(&[7; 32]);
+    let private = key.to_pkcs8_pem(LineEnding::LF).unwrap();
+    let public = key.verifying_key().to_public_key_pem(LineEnding::LF).unwrap();
+    let signer = Signer::new(SignatureAlgorithm::Ed25519, Some(&private)).unwrap();
+    (signer, Verifier::with_key(&public).unwrap())
+}
+
+/// "Signed Interest" of the packet format: signatures are to be unique, by their time here.
+#[test]
+fn with_keys_no_command_is_carried_out_twice() {
+    let command =
+        Command { verb: Verb::Register, prefix: "/b".parse().unwrap(), face: None, cost: 0 };
+    let (signer, verifier) = key();
+    let mut case = Case::new(0);
+    case.border.authorize(Authorization::new(vec![verifier], || NOW_MS));
+    let registers = |at: u64| command.interest(1, at, &signer);
+    let codes = [NOW_MS - 120_001, NOW_MS, NOW_MS, NOW_MS - 1, NOW_MS + 1, NOW_MS + 120_001]
+        .map(|at| answered(&mut case, registers(at)));
+    assert_eq!(codes, [403, 200, 403, 403, 200, 403]);
+    let without = Command { verb: Verb::Unregister, ..command.clone() };
+    assert_eq!(answered(&mut case, without.interest(1, NOW_MS + 2, &signer)), 200);
+    assert_eq!(answered(&mut case, registers(NOW_MS + 1)), 403, "the route would be back");
+    assert_eq!(case.border.counters().commands, 3);
+}
+
+/// A command in the format before version 0.3, signed at that time.
+fn in_old_format(signer: &Signer, at_ms: Option<u64>) -> Vec<u8> {
+    let command =
+        Command { verb: Verb::Register, prefix: "/b".parse().unwrap(), face: None, cost: 0 };
+    let bytes = command.interest(1, NOW_MS, signer);
+    let modern = wire::Interest::decode(&bytes).unwrap().name.into_owned();
+    let (name, _digest) = modern.split_last().unwrap();
+    let mut name = name.into_owned();
+    if let Some(at) = at_ms {
+        name.push(Component::generic(&at.to_be_bytes()));
+        name.push(Component::generic(&[1, 2, 3, 4]));
+    }
+    let mut info = Vec::new();
+    write_nested(&mut info, ElementType::SIGNATURE_INFO, |output| {
+        write_number(output, ElementType::SIGNATURE_TYPE, SignatureType::ED25519.0);
+    });
+    name.push(Component::generic(&info));
+    let signature = signer.sign(&management::components(&name));
+    let mut value = Vec::new();
+    write_element(&mut value, ElementType::SIGNATURE_VALUE, &signature);
+    name.push(Component::generic(&value));
+    wire::Interest { nonce: Some(1), ..wire::Interest::new(name) }.encode().unwrap()
+}
+
+#[test]
+fn the_same_holds_in_the_format_before() {
+    let (signer, verifier) = key();
+    let mut case = Case::new(0);
+    case.border.authorize(Authorization::new(vec![verifier], || NOW_MS));
+    let codes = [None, Some(NOW_MS - 120_001), Some(NOW_MS), Some(NOW_MS), Some(NOW_MS + 1)]
+        .map(|at| answered(&mut case, in_old_format(&signer, at)));
+    assert_eq!(codes, [403, 403, 200, 403, 200]);
 }
 
 #[test]
@@ -290,7 +358,7 @@ fn without_keys_a_digest_will_do() {
     let command =
         Command { verb: Verb::Register, prefix: "/b".parse().unwrap(), face: None, cost: 0 };
     let mut case = Case::new(0);
-    assert_eq!(answered(&mut case, command.interest(1, &Signer::digest())), 200);
+    assert_eq!(answered(&mut case, command.interest(1, 0, &Signer::digest())), 200);
 }
 
 #[test]
@@ -303,7 +371,7 @@ fn what_a_closed_face_announced_and_waits_for_is_forgotten() {
     case.border.close_face(case.now, PRODUCER);
     let prefix: wire::Name<'static> = "/a".parse().unwrap();
     let command = Command { verb: Verb::Register, prefix, face: Some(258), cost: 0 };
-    let answer = case.receive(OTHER, network(command.interest(9, &Signer::digest())));
+    let answer = case.receive(OTHER, network(command.interest(9, 0, &Signer::digest())));
     let answer = wire::Data::decode(&answer[0].bytes).unwrap();
     let code = management::read_response(answer.content.unwrap()).map(|it| it.0);
     assert_eq!(code, Some(410), "the face is closed");
@@ -357,7 +425,7 @@ proptest! {
             prefix.encode().unwrap(),
             data("/a/v=1/seg=0", 5),
             data("/a/32=metadata/v=1/seg=0", 0),
-            command.interest(3, &Signer::digest()),
+            command.interest(3, 0, &Signer::digest()),
             vec![],
         ];
         for (face, which, changes, is_nack) in inputs {
