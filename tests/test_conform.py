@@ -111,6 +111,7 @@ def test_what_the_command_answers_and_its_exit_code(
     assert document["failed"] == 1
     assert document["cases"][0]["failure"] == {
         "step": 1,
+        "from_s": None,
         "time_s": 0.0,
         "quantity": "cwnd",
         "expected": "50",

@@ -1,6 +1,7 @@
 """The core: scenarios are read, checked and run by the Rust crates."""
 
 import pathlib
+from collections.abc import Callable
 from typing import Any, Literal, Self, final
 
 from typing_extensions import disjoint_base
@@ -886,9 +887,17 @@ class Suite:
     def described(self) -> str:
         """Give its title, document, controllers and cases, as JSON."""
 
-    def play(self, case: str, controller: str, extensions: dict[str, Any] | None = None) -> str:
+    def play(
+        self,
+        case: str,
+        controller: str,
+        measure: Callable[[str, str], list[float | None] | str],
+        extensions: dict[str, Any] | None = None,
+    ) -> str:
         """Play a case to a controller: the verdict and the trace, as JSON.
 
+        `measure` is called with the scenario of a case on a network and with what is to be
+        measured there, as JSON; it gives the numbers, or says why it cannot.
         `extensions` may have the controller, as those of `Scenario`. Raises ValueError for an
         unknown case or controller.
         """

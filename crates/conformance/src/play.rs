@@ -5,12 +5,18 @@ use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use windtunnel_controllers::{Controller, Failed, Settings, seconds};
 
 use crate::connection::Connection;
-use crate::suite::{Case, Expectations, Quantity, Step, nanoseconds};
+use crate::network::Network;
+use crate::quantity::{ControllerQuantity, Quantity};
+use crate::suite::{Case, Expectations, Step, nanoseconds};
 use crate::verdict::{Failure, Moment, Outcome, Verdict};
 
-/// Plays a case to a controller as `settings` describe it.
-#[must_use]
-pub fn play(case: &Case, settings: &Settings) -> Outcome {
+/// Plays a case to a controller as `settings` describe it. `measure` runs the scenario of a case on a
+/// network with it and gives the [measurements](Network::measurements), or says why it could not.
+pub fn play(
+    case: &Case,
+    settings: &Settings,
+    measure: impl FnOnce(&Network) -> Result<Vec<Option<f64>>, String>,
+) -> Outcome {
     let name = settings.description().name;
     let has = |need: &str| settings.needs().any(|it| it.name() == need);
     if let Some(need) = case.needs.iter().find(|it| !has(&it.value)) {
@@ -18,11 +24,13 @@ pub fn play(case: &Case, settings: &Settings) -> Outcome {
         return Outcome { verdict: Verdict::DoesNotApply { reason }, trace: Vec::new() };
     }
     let mut trace = Vec::new();
-    let found = catch_unwind(AssertUnwindSafe(|| Player::new(case, settings, &mut trace).play()));
-    let found = found.unwrap_or_else(|payload| match payload.downcast::<Failed>() {
-        Ok(failed) => Err(stopped(&trace, &failed.0)),
-        Err(other) => resume_unwind(other),
-    });
+    let found = match &case.network {
+        Some(network) => match measure(network) {
+            Ok(measured) => network.check(&measured),
+            Err(why) => Err(stopped(None, &why)),
+        },
+        None => steps(case, settings, &mut trace),
+    };
     let is_own = settings.maker().is_none();
     let known = case.fails.iter().find(|it| is_own && it.controller == name);
     let reason = known.map(|it| it.reason.clone());
@@ -35,11 +43,26 @@ pub fn play(case: &Case, settings: &Settings) -> Outcome {
     Outcome { verdict, trace }
 }
 
+/// Plays the steps of a case.
+fn steps(case: &Case, settings: &Settings, trace: &mut Vec<Moment>) -> Result<(), Failure> {
+    let found = catch_unwind(AssertUnwindSafe(|| Player::new(case, settings, trace).play()));
+    found.unwrap_or_else(|payload| match payload.downcast::<Failed>() {
+        Ok(failed) => Err(stopped(trace.last(), &failed.0)),
+        Err(other) => resume_unwind(other),
+    })
+}
+
 /// A controller that is written outside failed itself.
-fn stopped(trace: &[Moment], why: &str) -> Failure {
-    let (step, time_s) = trace.last().map_or((0, 0.0), |it| (it.step, it.time_s));
+fn stopped(last: Option<&Moment>, why: &str) -> Failure {
     let expected = format!("an answer, but it failed: {why}");
-    Failure { step: step + 1, time_s, quantity: None, expected, measured: None }
+    Failure {
+        step: last.map(|it| it.step + 1),
+        from_s: None,
+        time_s: last.map_or(0.0, |it| it.time_s),
+        quantity: None,
+        expected,
+        measured: None,
+    }
 }
 
 struct Player<'a> {
@@ -150,7 +173,14 @@ impl<'a> Player<'a> {
             return Ok(());
         };
         let time_s = seconds(self.connection.now);
-        Err(Failure { step, time_s, quantity: Some(quantity), expected, measured })
+        Err(Failure {
+            step: Some(step),
+            from_s: None,
+            time_s,
+            quantity: Some(Quantity::Controller(quantity)),
+            expected,
+            measured,
+        })
     }
 
     /// The first number that is not as expected.
@@ -158,7 +188,7 @@ impl<'a> Player<'a> {
         &self,
         expectations: &Expectations,
         played: &Played,
-    ) -> Option<(Quantity, String, Option<f64>)> {
+    ) -> Option<(ControllerQuantity, String, Option<f64>)> {
         expectations.each().find_map(|(quantity, bound)| {
             let measured = self.measured(quantity, played);
             let holds = measured.is_some_and(|it| bound.holds(it));
@@ -166,18 +196,18 @@ impl<'a> Player<'a> {
         })
     }
 
-    fn measured(&self, quantity: Quantity, played: &Played) -> Option<f64> {
+    fn measured(&self, quantity: ControllerQuantity, played: &Played) -> Option<f64> {
         let controller = &self.connection.controller;
         let cwnd = controller.cwnd();
         match quantity {
-            Quantity::Cwnd => Some(cwnd),
-            Quantity::Ssthresh => Some(controller.ssthresh()),
-            Quantity::PacingRate => controller.pacing_rate(),
-            Quantity::PacingGain => self.connection.pacing_gain(),
-            Quantity::Growth => Some(cwnd - played.before),
-            Quantity::Ratio => Some(cwnd / played.before),
-            Quantity::MeanCwnd => Some(played.windows / f64::from(played.rounds)),
-            Quantity::Rounds => Some(f64::from(played.rounds)),
+            ControllerQuantity::Cwnd => Some(cwnd),
+            ControllerQuantity::Ssthresh => Some(controller.ssthresh()),
+            ControllerQuantity::PacingRate => controller.pacing_rate(),
+            ControllerQuantity::PacingGain => self.connection.pacing_gain(),
+            ControllerQuantity::Growth => Some(cwnd - played.before),
+            ControllerQuantity::Ratio => Some(cwnd / played.before),
+            ControllerQuantity::MeanCwnd => Some(played.windows / f64::from(played.rounds)),
+            ControllerQuantity::Rounds => Some(f64::from(played.rounds)),
         }
     }
 

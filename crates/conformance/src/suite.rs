@@ -11,6 +11,8 @@ use windtunnel_reading::units::Measured;
 use windtunnel_reading::{reader, tree};
 
 use crate::bound::Bound;
+use crate::network::Network;
+use crate::quantity::ControllerQuantity;
 
 /// The cases that follow from a document.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -47,8 +49,11 @@ pub struct Case {
     #[serde(default)]
     pub start: Beginning,
     /// What happens, in this order.
-    #[serde(skip_serializing)]
+    #[serde(default, skip_serializing)]
     pub steps: Vec<Located<Step>>,
+    /// In place of steps: a network on which it is shown.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub network: Option<Network>,
 }
 
 /// A controller that is known to fail a case, and why.
@@ -195,8 +200,8 @@ pub struct Expectations {
 
 impl Expectations {
     /// The names of what is expected, and how it is bounded.
-    pub(crate) fn each(&self) -> impl Iterator<Item = (Quantity, &Bound)> {
-        use Quantity as Q;
+    pub(crate) fn each(&self) -> impl Iterator<Item = (ControllerQuantity, &Bound)> {
+        use ControllerQuantity as Q;
         let all = [
             (Q::Cwnd, &self.cwnd),
             (Q::Ssthresh, &self.ssthresh),
@@ -209,28 +214,6 @@ impl Expectations {
         ];
         all.into_iter().filter_map(|(quantity, bound)| Some((quantity, bound.as_ref()?)))
     }
-}
-
-/// What can be expected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Quantity {
-    /// The window.
-    Cwnd,
-    /// The slow-start threshold.
-    Ssthresh,
-    /// The pacing rate.
-    PacingRate,
-    /// The pacing rate over what the path delivers.
-    PacingGain,
-    /// By how much a step changed the window.
-    Growth,
-    /// The window over that before the step.
-    Ratio,
-    /// The mean window of a step's round trips.
-    MeanCwnd,
-    /// The round trips of a step.
-    Rounds,
 }
 
 impl Suite {
@@ -272,6 +255,12 @@ impl Case {
                 &suggestion(&need.value, &known),
             )?;
         }
+        self.name.checked(
+            |_| self.steps.is_empty() == self.network.is_some(),
+            || format!("case `{}` must have either `steps` or a `network`", self.name.value),
+            "write one of them",
+        )?;
+        self.network.iter().try_for_each(Network::check_intervals)?;
         self.steps.iter().try_for_each(|step| {
             let actions = step.value.actions();
             step.checked(

@@ -2,7 +2,7 @@
 
 use serde::{Serialize, Serializer};
 
-use crate::suite::Quantity;
+use crate::quantity::Quantity;
 
 /// What is found.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -42,9 +42,11 @@ impl Verdict {
 /// A number that was not as expected.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Failure {
-    /// The step after which it was seen, counted from 1.
-    pub step: usize,
-    /// When, in seconds.
+    /// The step after which it was seen, counted from 1; none on a network.
+    pub step: Option<usize>,
+    /// On a network: from when on it was measured, in seconds.
+    pub from_s: Option<f64>,
+    /// When, or until when, in seconds.
     pub time_s: f64,
     /// What was expected of.
     pub quantity: Option<Quantity>,

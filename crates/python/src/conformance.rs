@@ -27,21 +27,42 @@ impl Suite {
         json(&self.0)
     }
 
-    /// Plays a case to a controller: the verdict and the trace, as JSON text.
-    #[pyo3(signature = (case, controller, extensions=None))]
+    /// Plays a case to a controller: the verdict and the trace, as JSON text. `measure` is called
+    /// with the scenario of a case on a network and what is to be measured there, as JSON text, and
+    /// gives numbers, or says why it cannot.
+    #[pyo3(signature = (case, controller, measure, extensions=None))]
     fn play(
         &self,
         py: Python<'_>,
         case: &str,
         controller: &str,
+        measure: Py<PyAny>,
         extensions: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
         let names: Vec<&str> = self.0.cases.iter().map(|it| it.name.value.as_str()).collect();
         let case = self.0.case(case).ok_or_else(|| unknown("case", case, &names))?;
         let settings = settings(controller, extensions)?;
-        let outcome = py.detach(|| conformance::play(case, &settings));
-        json(&outcome)
+        let mut failed = None;
+        let on_network = |network: &conformance::Network| {
+            Python::attach(|py| measured(py, &measure, network)).unwrap_or_else(|error| {
+                failed = Some(error);
+                Err(String::new())
+            })
+        };
+        let outcome = py.detach(|| conformance::play(case, &settings, on_network));
+        failed.map_or_else(|| json(&outcome), Err)
     }
+}
+
+/// What a function in Python measures on a network, or why it cannot.
+fn measured(
+    py: Python<'_>,
+    measure: &Py<PyAny>,
+    network: &conformance::Network,
+) -> PyResult<Result<Vec<Option<f64>>, String>> {
+    let wanted = json(&network.measurements())?;
+    let said = measure.call1(py, (&network.scenario, wanted))?;
+    said.extract::<Vec<Option<f64>>>(py).map(Ok).or_else(|_| Ok(Err(said.extract(py)?)))
 }
 
 /// The settings of a registered controller, or of one of the extensions.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from windtunnel import _core
+from windtunnel.conformance import networks
 from windtunnel.conformance.suites import ConformanceError, Suite
 from windtunnel.controller_names import NamedController
 
@@ -26,7 +28,8 @@ class Found:
     reason: str | None
     """Why it is known to fail, or the case does not apply."""
     failure: dict[str, Any] | None
-    """The step, the time, the quantity, what was expected and what was measured."""
+    """The step, or the time from which on, the time, the quantity, what was expected, and what
+    was measured."""
     trace: list[dict[str, Any]]
     """What the controller got, and what it answered."""
 
@@ -57,9 +60,10 @@ def play(suite: Suite, controller: NamedController, case: str | None = None) -> 
 
 def found(suite: Suite, case: str, controller: NamedController) -> Found:
     """Play a case."""
-    said = json.loads(suite.core.play(case, controller.name, controller.own))
+    measure = partial(networks.measure, f"{suite.name}: {case}", controller=controller)
+    said = json.loads(suite.core.play(case, controller.name, measure, controller.own))
     failure = said.get("failure") or (said if said["verdict"] == "fails" else None)
-    keys = ("step", "time_s", "quantity", "expected", "measured")
+    keys = ("step", "from_s", "time_s", "quantity", "expected", "measured")
     return Found(
         suite,
         case,

@@ -25,13 +25,20 @@ def number(value: float | str | None) -> str:
 
 def failure(said: dict[str, Any]) -> str:
     """Say what was expected, and what was measured instead."""
-    where = f"after step {said['step']}, at {said['time_s']:.6g} s"
+    where = place(said)
     if said["quantity"] is None:
         return f"expected {said['expected']}, {where}"
     return (
         f"{said['quantity']}: expected {said['expected']}, "
         f"measured {number(said['measured'])}, {where}"
     )
+
+
+def place(said: dict[str, Any]) -> str:
+    """Say where in a case, or when on its network, a number was measured."""
+    if said["step"] is None:
+        return f"from {said['from_s'] or 0:.6g} s to {said['time_s']:.6g} s"
+    return f"after step {said['step']}, at {said['time_s']:.6g} s"
 
 
 def details(found: Found) -> list[str]:
