@@ -24,7 +24,10 @@ from windtunnel.fingerprints import fingerprint
 
 ROOT = Path(__file__).parents[1]
 PAGE = (ROOT / "docs" / "controller-in-ci.md").read_text(encoding="utf-8")
-ACTION = yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+ACTIONS = {
+    name: yaml.safe_load((ROOT / name / "action.yml").read_text(encoding="utf-8"))
+    for name in (".", "conform")
+}
 
 
 def blocks(language: str) -> list[str]:
@@ -68,42 +71,52 @@ def update(project: Path) -> None:
 # -- The action --------------------------------------------------------------
 
 
-def step(name: str) -> dict[str, Any]:
-    """Give a step of the action."""
-    [found] = [it for it in ACTION["runs"]["steps"] if it.get("name") == name]
+def step(action: str, name: str) -> dict[str, Any]:
+    """Give a step of an action."""
+    [found] = [it for it in ACTIONS[action]["runs"]["steps"] if it.get("name") == name]
     return dict(found)
 
 
-def environment(of: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
+def environment(action: str, of: dict[str, Any], given: dict[str, str]) -> dict[str, str]:
     """Give the environment of a step, with the inputs in it."""
 
     def value(text: str) -> str:
         name = re.fullmatch(r"\$\{\{ inputs\.([a-z-]+) \}\}", text)
         assert name, text
-        return str(given.get(name[1], ACTION["inputs"][name[1]].get("default", "")))
+        return str(given.get(name[1], ACTIONS[action]["inputs"][name[1]].get("default", "")))
 
     own = {name: value(text) for name, text in of["env"].items()}
     return {**os.environ, **own, "PATH": f"{Path(sys.executable).parent}:{os.environ['PATH']}"}
 
 
-def compare(given: dict[str, str]) -> subprocess.CompletedProcess[str]:
-    """Run the action's comparison as GitHub does."""
-    chosen = step("Compare with the baseline")
+def done(action: str, name: str, given: dict[str, str]) -> subprocess.CompletedProcess[str]:
+    """Run a step of an action as GitHub does."""
+    chosen = step(action, name)
     return subprocess.run(
         ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", chosen["run"]],
-        env=environment(chosen, given),
+        env=environment(action, chosen, given),
         capture_output=True,
         text=True,
         check=False,
     )
 
 
+def given_by_workflow(place: int, action: str) -> dict[str, str]:
+    """Give the inputs of a workflow of the page, which must be those of the action."""
+    [job] = yaml.safe_load(blocks("yaml")[place])["jobs"].values()
+    given: dict[str, str] = job["steps"][1]["with"]
+    inputs = ACTIONS[action]["inputs"]
+    assert set(given) <= set(inputs)
+    assert {name for name, it in inputs.items() if it.get("required")} <= set(given)
+    return given
+
+
 def test_the_action_compares_what_the_pages_workflow_gives_it(project: Path) -> None:
-    [workflow] = map(yaml.safe_load, blocks("yaml"))
-    given = workflow["jobs"]["gate"]["steps"][1]["with"]
-    assert set(given) <= set(ACTION["inputs"])
-    required = {name for name, it in ACTION["inputs"].items() if it.get("required")}
-    assert required <= set(given)
+    given = given_by_workflow(0, ".")
+
+    def compare(given: dict[str, str]) -> subprocess.CompletedProcess[str]:
+        return done(".", "Compare with the baseline", given)
+
     update(project)
     same = compare(given)
     assert same.returncode == 0, same.stderr
@@ -117,16 +130,45 @@ def test_the_action_compares_what_the_pages_workflow_gives_it(project: Path) -> 
     assert not Path("taken").exists()
 
 
-def test_the_steps_of_the_action_are_valid_scripts() -> None:
-    steps = ACTION["runs"]["steps"]
-    assert ACTION["runs"]["using"] == "composite"
+CASES = """\
+title = "Gentle"
+document = "its page"
+controllers = []
+
+[[cases]]
+name = "keeps"
+holds = "A loss leaves nine tenths of the window."
+source = "the class"
+start = { window = 80 }
+steps = [{ signal = "loss", expect = { cwnd = 72 } }]
+"""
+
+
+def test_the_other_action_plays_the_cases_that_the_pages_workflow_names(project: Path) -> None:
+    given = given_by_workflow(1, "conform")
+    Path("cases.toml").write_text(CASES, encoding="utf-8")
+    passed = done("conform", "Play the cases", given)
+    assert passed.returncode == 0, passed.stderr
+    assert passed.stdout.endswith("1 case: 1 passes\n")
+    assert len(ElementTree.parse("windtunnel-conform.xml").getroot()[0].findall("testcase")) == 1
+    failed = done("conform", "Play the cases", {**given, "suite": "cases.toml\nreno\n"})
+    assert failed.returncode == 1 and "failed" in failed.stderr
+    strange = done("conform", "Play the cases", {**given, "suite": "$(touch taken)"})
+    assert strange.returncode == 2 and "unknown suite" in strange.stderr
+    assert not Path("taken").exists()
+
+
+@pytest.mark.parametrize("action", ACTIONS)
+def test_the_steps_of_an_action_are_valid_scripts(action: str) -> None:
+    steps = ACTIONS[action]["runs"]["steps"]
+    assert ACTIONS[action]["runs"]["using"] == "composite"
     for it in steps:
         assert ("run" in it) is ("shell" in it) and ("run" in it) is not ("uses" in it)
         if "run" in it:
             subprocess.run(["bash", "-n", "-c", it["run"]], check=True)
             assert "${{" not in it["run"]
-    install = step("Install Windtunnel")
-    assert environment(install, {})["WINDTUNNEL"] == ""
+    install = step(action, "Install Windtunnel")
+    assert environment(action, install, {})["WINDTUNNEL"] == ""
 
 
 # -- A crate outside the tree ------------------------------------------------
