@@ -12,7 +12,7 @@
 //! - congestion (4.6): `w_max = w`, then `w = ssthresh = beta * w`
 //! - fast convergence (4.7): if `w < w_max`, then `w_max = w (1 + beta) / 2`
 //! - timeout (4.8): slow start; what avoidance follows has `K = 0`, `w_max = w`
-//! - slow start (4.10): the first one ends by HyStart++ or Linux's HyStart, see there
+//! - slow start (4.10): the first one ends by HyStart++, Linux's HyStart or SEARCH, see there
 //!
 //! `beta` and `c` default to 0.7 and 0.4. A window never shrinks on an
 //! acknowledgement, also where `w_est` is below it. Section 4.6 lets `ssthresh`
@@ -29,10 +29,13 @@
 //! `1 - beta`, because it is at its minimum or fast convergence lowered `w_max`, the curve is
 //! flat later than in RFC 9438. ndnSIM in addition has `reno-friendly` off and `beta = 0.8`.
 
+use alloc::boxed::Box;
+
 use libm::cbrt;
 
 use crate::hystart::HyStart;
 use crate::linux_hystart::LinuxHyStart;
+use crate::search::Search;
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Nanoseconds, Parameter, Settings,
     Signal, Start, TransmissionStart, Window, seconds,
@@ -82,6 +85,14 @@ pub(crate) const DESCRIPTION: Description = Description {
             ]),
         },
         Parameter {
+            name: "startup",
+            meaning: "what ends the first slow start, if no loss does",
+            kind: Kind::Choice(&[
+                ("hystart", "HyStart, as `hystart` and `hystart-variant` have it"),
+                ("search", "SEARCH: delivery no longer doubles (draft-chung-ccwg-search-00)"),
+            ]),
+        },
+        Parameter {
             name: "hystart",
             meaning: "leave the first slow start when the delay increases",
             kind: Kind::Flag { default: true, needs: &[] },
@@ -123,10 +134,14 @@ enum SlowStart {
     Unwatched,
     PlusPlus(HyStart),
     Linux(LinuxHyStart),
+    Search(Box<Search>),
 }
 
 impl SlowStart {
     fn new(settings: &Settings) -> Self {
+        if settings.choice("startup") == "search" {
+            return Self::Search(Box::new(Search::new()));
+        }
         match settings.choice("hystart-variant") {
             _ if !settings.flag("hystart") => Self::Unwatched,
             "linux" => Self::Linux(LinuxHyStart::new()),
@@ -229,6 +244,7 @@ impl Controller for Cubic {
             SlowStart::Unwatched => self.window.slow_start(acknowledgement.acknowledged),
             SlowStart::PlusPlus(it) => it.slow_start(&mut self.window, acknowledgement),
             SlowStart::Linux(it) => it.slow_start(&mut self.window, acknowledgement),
+            SlowStart::Search(it) => it.slow_start(&mut self.window, acknowledgement),
         };
         if left <= 0.0 {
             return;

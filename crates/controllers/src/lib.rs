@@ -105,6 +105,7 @@ mod registry;
 mod reno;
 mod reno_sce;
 mod scalable;
+mod search;
 mod settings;
 mod siblings;
 mod signals;

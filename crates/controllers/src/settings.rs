@@ -48,7 +48,7 @@ impl PartialEq for Settings {
 
 impl Settings {
     /// The maximum number of parameters of a controller.
-    pub const MOST: usize = 8;
+    pub const MOST: usize = 9;
 
     /// Every parameter at its default.
     #[must_use]

@@ -40,6 +40,7 @@ mod reno;
 mod samples;
 mod scalable;
 mod sce;
+mod search;
 mod slow_start;
 mod tahoe;
 mod tcp_fit;
