@@ -877,6 +877,15 @@ def clean_leftovers() -> list[str]:
     """
 
 @final
+class PacketdrillScript:
+    """A script of packetdrill, which is played against our TCP. On Linux only."""
+
+    def __new__(cls, file: str, text: str) -> Self:
+        """Read the text of a file. Raises ScenarioError, with the place of the mistake."""
+
+    def play(self) -> str:
+        """Play it to a host in virtual time: the verdict and the trace, as JSON."""
+
 class Suite:
     """A suite of cases that say whether a controller does what its specification says."""
 
