@@ -86,11 +86,11 @@ impl VirtualHost {
         self.now = self.now.max(time);
     }
 
-    /// Lets time pass up to the script's `time`, or until something was sent that nobody has
-    /// looked at.
-    pub(crate) fn pass_until_sent(&mut self, time: i64) {
+    /// Lets time pass up to the script's `time`, or until so many segments were sent that nobody
+    /// has looked at.
+    pub(crate) fn pass_until_sent(&mut self, count: usize, time: i64) {
         let time = time + self.ahead;
-        while self.sent.is_empty() {
+        while self.sent.len() < count {
             if !self.wake_until(time) {
                 self.now = self.now.max(time);
                 return;

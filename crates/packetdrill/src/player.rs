@@ -107,10 +107,10 @@ impl Player {
         let tolerance = self.tolerance();
         match span {
             Some(it) => {
-                self.host.pass_until_sent(it.last + tolerance);
-                self.host.pass_until_sent(it.last + tolerance + LATE);
+                self.host.pass_until_sent(1, it.last + tolerance);
+                self.host.pass_until_sent(1, it.last + tolerance + LATE);
             }
-            None => self.host.pass_until_sent(self.host.script_time() + ANY_TIME),
+            None => self.host.pass_until_sent(1, self.host.script_time() + ANY_TIME),
         }
         let Some(sent) = self.host.sent.front() else {
             return Stop::fails("nothing was sent");
@@ -154,18 +154,17 @@ impl Player {
     /// Takes the segments that carry the data of one in the script.
     fn take_burst(&mut self, expected: &Segment) -> Result<(), Stop> {
         let wanted = expected.length;
-        let mut length = 0;
-        let mut first_time = None;
+        let (mut length, mut count) = (0, 0);
         while length < wanted {
-            self.host.pass_until_sent(self.host.script_time() + self.tolerance());
-            let is_next = |it: &Sent| {
+            self.host.pass_until_sent(count + 1, self.host.script_time() + self.tolerance());
+            let is_next = |it: &&Sent| {
                 let next = expected.sequence.map(|it| it.wrapping_add(length));
                 it.segment.length > 0 && (next.is_none() || it.segment.sequence == next)
             };
-            let Some(sent) = self.host.sent.front().filter(|it| is_next(it)) else {
+            let Some(sent) = self.host.sent.get(count).filter(is_next) else {
                 return Stop::fails(format!("of {wanted} bytes {length} were sent"));
             };
-            let since = sent.time - *first_time.get_or_insert(sent.time);
+            let since = sent.time - self.host.sent[0].time;
             if since > self.tolerance() {
                 return Stop::fails(format!(
                     "of {wanted} bytes {length} were sent at once, the next {:.1} ms later",
@@ -173,27 +172,30 @@ impl Player {
                 ));
             }
             length += sent.segment.length;
-            self.host.sent.pop_front();
+            count += 1;
         }
-        if length == wanted {
-            return Ok(());
+        if length > wanted {
+            return Stop::fails(format!("{length} bytes were sent, not {wanted}"));
         }
-        Stop::fails(format!("{length} bytes were sent, not {wanted}"))
+        self.host.sent.drain(..count);
+        Ok(())
     }
 
     fn verdict(&self, event: &Event, stop: Stop) -> Verdict {
         match stop {
             Stop::Skips(reason) => Verdict::Skipped { line: event.line, reason },
-            Stop::Fails(reason) => Verdict::Fails(Failure {
-                line: event.line,
-                time_s: seconds(self.host.script_time()),
-                expected: event.text.clone(),
-                reason,
-                sent: match event.action {
-                    Action::Send(_) => self.shown(),
-                    _ => Vec::new(),
-                },
-            }),
+            Stop::Fails(reason) => {
+                let is_sent = matches!(event.action, Action::Send(_));
+                let sent = self.host.sent.front().filter(|_| is_sent);
+                let time = sent.map_or(self.host.script_time(), |it| it.time - self.host.ahead);
+                Verdict::Fails(Failure {
+                    line: event.line,
+                    time_s: seconds(time),
+                    expected: event.text.clone(),
+                    reason,
+                    sent: if is_sent { self.shown() } else { Vec::new() },
+                })
+            }
         }
     }
 

@@ -59,8 +59,9 @@ impl<'a> Cursor<'a> {
 
     /// Goes behind blanks and that sign.
     pub(super) fn expect(&mut self, sign: &str, what: &str) -> Result<(), Mistake> {
+        let before = *self;
         self.skip_blanks();
-        if self.eat(sign) { Ok(()) } else { Err(self.expected(what)) }
+        if self.eat(sign) { Ok(()) } else { Err(before.expected_behind(what)) }
     }
 
     /// Goes behind the characters for which that holds.
@@ -100,6 +101,7 @@ impl<'a> Cursor<'a> {
 
     /// Behind blanks, a whole number, decimal or with `0x`.
     pub(super) fn number<T: TryFrom<u64>>(&mut self, what: &str) -> Result<T, Mistake> {
+        let before = *self;
         self.skip_blanks();
         let start = self.at;
         let hexadecimal = self.starts_with("0x");
@@ -109,14 +111,25 @@ impl<'a> Cursor<'a> {
             _ => digits.parse::<u64>(),
         };
         if digits.is_empty() {
-            return Err(self.expected(what));
+            return Err(before.expected_behind(what));
         }
         let read = read.map_err(|_| {
-            Mistake::new(format!("`{}` is not {what}", short(digits))).at(start..self.at)
+            let mistake = self.mistake(start, format!("`{}` is not {what}", short(digits)));
+            let is_name = digits.starts_with(|it: char| it.is_ascii_alphabetic());
+            if is_name {
+                mistake.help("no names are defined here: write the number")
+            } else {
+                mistake
+            }
         })?;
-        T::try_from(read).map_err(|_| {
-            Mistake::new(format!("{} is too large for {what}", short(digits))).at(start..self.at)
-        })
+        T::try_from(read)
+            .map_err(|_| self.mistake(start, format!("{} is too large for {what}", short(digits))))
+    }
+
+    /// What is behind spaces is not what is expected.
+    fn expected_behind(mut self, what: &str) -> Mistake {
+        self.skip_spaces();
+        self.expected(what)
     }
 
     /// What is here is not what is expected.
