@@ -36,6 +36,10 @@ pub(super) fn packet(cursor: &mut Cursor<'_>, is_sent: bool) -> Result<Action, M
     let (flags, ace) = flags(cursor)?;
     let mut segment = Segment { ecn, flags, ace, ..Segment::default() };
     numbers(cursor, &mut segment)?;
+    if cursor.eat("!") {
+        cursor.line();
+        return Ok(Action::Unsupported("numbers as they are on the wire"));
+    }
     if !is_sent && segment.length > MOST_DATA {
         let most = format!("a packet has at most {MOST_DATA} bytes of data");
         return Err(cursor.mistake(start, most));
@@ -45,6 +49,11 @@ pub(super) fn packet(cursor: &mut Cursor<'_>, is_sent: bool) -> Result<Action, M
     }
     fields(cursor, &mut segment)?;
     cursor.skip_spaces();
+    if cursor.rest().starts_with(char::is_alphabetic) {
+        return Err(
+            cursor.expected("`ack`, `win`, `urg`, options in `<` and `>`, or the next line")
+        );
+    }
     if cursor.starts_with("/udp") {
         cursor.line();
         return Ok(Action::Unsupported("packets in packets"));

@@ -126,11 +126,12 @@ fn of_parts_for_several_systems_the_one_for_the_standard_counts() {
 }
 
 #[test]
-fn what_is_not_tcp_is_read_over() {
+fn what_cannot_be_played_is_read_over() {
     let text = "0 < icmp unreachable frag_needed mtu 1400 [1:1461(1460)]\n\
-        0 < [1:1461(1460)] icmp unreachable\n0 > . 1:1(0) ack 1/udp(1 > 2)\n0 < udp (100)\n";
+        0 < [1:1461(1460)] icmp unreachable\n0 > . 1:1(0) ack 1/udp(1 > 2)\n0 < udp (100)\n\
+        0 > R. 7:7(0)! ack 1\n";
     let events = events(text);
-    assert_eq!(events.len(), 4);
+    assert_eq!(events.len(), 5);
     assert!(events.iter().all(|it| matches!(it.action, Action::Unsupported(_))));
 }
 
@@ -168,7 +169,7 @@ fn a_mistake_is_shown_where_it_is_with_what_is_expected() {
 #[test]
 fn a_mistake_is_underlined() {
     let said = mistake("0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+.1 < S 0:0(0) wim 1 // é\n");
-    let wanted = "script.pkt:2:16: expected a time in seconds, such as `0`, `+0.1`, `+0.1~+0.2` or `*`, \
+    let wanted = "script.pkt:2:16: expected `ack`, `win`, `urg`, options in `<` and `>`, or the next line, \
         not `wim`\n  |\n2 | +.1 < S 0:0(0) wim 1 // é\n  |                ^^^";
     assert_eq!(said, wanted);
 }
