@@ -100,7 +100,7 @@ def test_a_mistake_is_shown_where_it_is(windtunnel: Command, folder: Path) -> No
     file.write_text(MISTAKEN, encoding="utf-8")
     said = windtunnel("conform", "tcp", str(file))
     assert said.returncode == 2
-    assert f"{file}:8:21: expected `ack`, `win`, `urg`, options" in said.stdout
+    assert f"{file}:8:20: expected `ack`, `win`, `urg`, options" in said.stdout
     assert "8 | +0 > P. 1:501(500) akc 1\n" in said.stdout
     [line, caret] = said.stdout.split("8 | ")[1].splitlines()[:2]
     assert line.index("akc") == caret.split("| ")[1].index("^^^")
@@ -121,7 +121,10 @@ def test_a_script_that_is_not_utf_8_is_an_error_with_its_line(
     [
         (("tcp", "no.pkt"), "no.pkt: No such file or directory"),
         (("tcp", "{empty}"), "{empty}: no scripts in this folder\nhelp: their names end in .pkt"),
-        (("tcp", "--suite", "rack"), "unknown suite `rack` of TCP\nhelp: did you mean `rack-tlp`?"),
+        (
+            ("tcp", "--suite", "rack-tpl"),
+            "unknown suite `rack-tpl` of TCP\nhelp: did you mean `rack-tlp`?",
+        ),
         (("tcp", "--suite", "cubic"), "unknown suite `cubic` of TCP"),
         (("tcp", "--case", "nagel"), "unknown case `nagel`"),
         (("tcp", "a.pkt", "--case", "nagle"), "--suite and --case are about suites"),

@@ -23,6 +23,7 @@ __all__ = [
     "NdnForwarder",
     "NdnProducer",
     "Outcome",
+    "PacketdrillScript",
     "Page",
     "PagingView",
     "Path",
@@ -886,6 +887,7 @@ class PacketdrillScript:
     def play(self) -> str:
         """Play it to a host in virtual time: the verdict and the trace, as JSON."""
 
+@final
 class Suite:
     """A suite of cases that say whether a controller does what its specification says."""
 

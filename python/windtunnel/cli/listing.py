@@ -224,8 +224,9 @@ def listed(word: str | None) -> dict[str, list[Entry]]:
 
 
 def names() -> list[str]:
-    """Give the names of all entries of all kinds."""
-    return [entry["name"] for kind in KINDS.values() for entry in kind.entries()]
+    """Give the names of all entries of all kinds, each once."""
+    every = (entry["name"] for kind in KINDS.values() for entry in kind.entries())
+    return list(dict.fromkeys(every))
 
 
 def lines(word: str | None) -> Iterator[str]:
