@@ -24,6 +24,7 @@ __all__ = [
     "NdnForwarder",
     "NdnProducer",
     "Outcome",
+    "PacketdrillScript",
     "Page",
     "PagingView",
     "Path",
@@ -876,6 +877,16 @@ def clean_leftovers() -> list[str]:
 
     On Linux only. Raises OSError if one cannot be removed.
     """
+
+@final
+class PacketdrillScript:
+    """A script of packetdrill, which is played against our TCP. On Linux only."""
+
+    def __new__(cls, file: str, text: str) -> Self:
+        """Read the text of a file. Raises ScenarioError, with the place of the mistake."""
+
+    def play(self) -> str:
+        """Play it to a host in virtual time: the verdict and the trace, as JSON."""
 
 @final
 class Suite:

@@ -309,22 +309,30 @@ def gate(
 
 @app.command(
     epilog="windtunnel conform cubic\n\nwindtunnel conform mine.py:Mine --suite cubic --case curve"
+    "\n\nwindtunnel conform tcp script.pkt"
 )
 def conform(
-    controller: Annotated[
+    name: Annotated[
         str,
         typer.Argument(
-            metavar="NAME|FILE:CLASS",
-            help="A controller by its name, a class in Python, or the file of a library.",
-            autocompletion=completing.controllers,
+            metavar="NAME|FILE:CLASS|tcp",
+            help="A controller by its name, a class in Python, or the file of a library; or `tcp`.",
+            autocompletion=completing.conforming,
         ),
     ],
+    scripts: Annotated[
+        list[Path] | None,
+        typer.Argument(
+            metavar="[SCRIPT]...",
+            help="For `tcp`: scripts of packetdrill in place of suites, or folders of them.",
+        ),
+    ] = None,
     suite: Annotated[
         list[str] | None,
         typer.Option(
             metavar="NAME|FILE",
             help="A suite of cases, or the file of one; may be repeated. [default: those that are "
-            "made for the controller]",
+            "made for the controller, or for `tcp`]",
             autocompletion=completing.suites,
         ),
     ] = None,
@@ -337,10 +345,17 @@ def conform(
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Check that a controller does what its specification says; exit with 1 if it does not."""
-    from windtunnel.cli import conforming
+    """Check that a controller, or TCP, does what its specification says; exit with 1 if not."""
+    from windtunnel.cli import conforming, conforming_tcp
+    from windtunnel.conformance.scripts import TCP
 
-    conforming.conform(controller, conforming.Options(suite or [], case, junit, as_json))
+    options = conforming.Options(suite or [], case, junit, as_json)
+    if name == TCP:
+        conforming_tcp.conform(scripts or [], options)
+    elif scripts:
+        fail(f"scripts are played against TCP: windtunnel conform {TCP} SCRIPT", INVALID_INPUT)
+    else:
+        conforming.conform(name, options)
 
 
 @app.command(

@@ -19,6 +19,7 @@ import typer
 from windtunnel import package_data, recipes
 from windtunnel._core import catalogue
 from windtunnel.cli import listing
+from windtunnel.conformance import scripts as of_scripts
 from windtunnel.conformance import suites as of_cases
 from windtunnel.folders import MANIFEST
 from windtunnel.linux.errors import KernelError
@@ -101,7 +102,12 @@ def workloads(incomplete: str) -> list[str]:
 def suites(incomplete: str) -> list[str]:
     """Complete the name of a suite of cases, or of the file of one."""
     files = [it for it in below(incomplete, ".toml") if "cases" in document(it)]
-    return [*starting(incomplete, of_cases.names()), *files]
+    return [*starting(incomplete, [*of_cases.names(), *of_scripts.names()]), *files]
+
+
+def conforming(incomplete: str) -> list[str]:
+    """Complete the name of a controller, or of what else has suites of cases."""
+    return [*controllers(incomplete), *starting(incomplete, [of_scripts.TCP])]
 
 
 def controllers(incomplete: str) -> list[str]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain
+from itertools import chain, groupby
 from pathlib import Path
 from typing import Any
 
@@ -42,7 +42,8 @@ def conform(controller: str, options: Options) -> None:
     played = (play(it, chosen, options.case) for it in with_case(wanted, options.case))
     found = list(chain.from_iterable(played))
     if options.junit:
-        junit.write(options.junit, chosen.name, found)
+        suites_found = [test_suite(chosen, it) for it in grouped(found)]
+        junit.write(options.junit, f"windtunnel conform {chosen.name}", suites_found)
     if options.as_json:
         answer(document(chosen, found, with_trace=options.case is not None))
     else:
@@ -58,10 +59,29 @@ def with_case(wanted: Sequence[Suite], case: str | None) -> Sequence[Suite]:
     return [it for it in wanted if case in it.cases] or wanted
 
 
+def grouped(found: Sequence[Found]) -> list[list[Found]]:
+    """Group what was found by the suites."""
+    return [list(it) for _, it in groupby(found, lambda it: it.suite.name)]
+
+
+def test_suite(controller: NamedController, found: Sequence[Found]) -> junit.TestSuite:
+    """Give what was found of a suite, for a JUnit file."""
+    of = found[0].suite
+    properties = {"document": of.document, "controller": controller.name}
+    return junit.TestSuite(of.title, properties, [test_case(it) for it in found])
+
+
+def test_case(found: Found) -> junit.TestCase:
+    """Give what was found of a case, for a JUnit file."""
+    answer = "failure" if found.is_wrong else None if found.verdict == "passes" else "skipped"
+    name = f"{found.case}: {found.about['holds']}"
+    kind, message = words.VERDICTS[found.verdict], "; ".join(words.details(found))
+    return junit.TestCase(name, found.suite.document, answer, kind, message, found.source)
+
+
 def show(found: Sequence[Found], with_trace: bool) -> None:
     """Print a line for each case, and what explains its verdict below it."""
-    for suite in dict.fromkeys(it.suite.name for it in found):
-        of_suite = [it for it in found if it.suite.name == suite]
+    for of_suite in grouped(found):
         say(f"{of_suite[0].suite.title}: {of_suite[0].suite.document}")
         width = max(len(words.VERDICTS[it.verdict]) for it in of_suite)
         names = max(len(it.case) for it in of_suite)

@@ -13,6 +13,8 @@ from typing import Any
 from windtunnel import _core
 from windtunnel._core import ScenarioError, did_you_mean
 from windtunnel.bench.workloads import LONG_WORKLOADS, WORKLOADS
+from windtunnel.conformance import scripts as of_scripts
+from windtunnel.conformance import suites as of_cases
 from windtunnel.measures.columns import described
 from windtunnel.measures.definitions import columns as column_definitions
 from windtunnel.scenario.definitions import text
@@ -132,6 +134,16 @@ def recipes() -> list[Entry]:
     return [{"name": name, "title": title} for name, title in titles().items()]
 
 
+def suites() -> list[Entry]:
+    """List the suites of cases, each with what it is played against."""
+    of_controllers = (of_cases.read(it) for it in of_cases.names())
+    listed = [(it.name, it.title, it.document, list(it.controllers)) for it in of_controllers]
+    of_tcp = (of_scripts.read(it) for it in of_scripts.names())
+    listed += [(it.name, it.title, it.document, [of_scripts.TCP]) for it in of_tcp]
+    keys = ("name", "title", "document", "conform")
+    return [dict(zip(keys, it, strict=True)) for it in listed]
+
+
 def parts(*keys: str) -> Callable[[Entry], str]:
     """Join those values of an entry that are there."""
     return lambda entry: "; ".join(entry[key] for key in keys if entry[key])
@@ -176,6 +188,12 @@ KINDS = {
         "topology",
     ),
     "recipes": Kind("what `windtunnel new` prints", recipes, parts("title"), "recipe"),
+    "suites": Kind(
+        "suites of cases that `windtunnel conform` plays",
+        suites,
+        parts("title", "document"),
+        "suite",
+    ),
     "units": Kind("units of scenario files", units, parts("value"), "unit"),
     "columns": Kind("columns of the tables of results", columns, parts("title", "unit"), "column"),
     "bench": Kind(
@@ -206,8 +224,9 @@ def listed(word: str | None) -> dict[str, list[Entry]]:
 
 
 def names() -> list[str]:
-    """Give the names of all entries of all kinds."""
-    return [entry["name"] for kind in KINDS.values() for entry in kind.entries()]
+    """Give the names of all entries of all kinds, each once."""
+    every = (entry["name"] for kind in KINDS.values() for entry in kind.entries())
+    return list(dict.fromkeys(every))
 
 
 def lines(word: str | None) -> Iterator[str]:

@@ -1,57 +1,70 @@
-"""What was found of a controller, as a JUnit file: what continuous integration reads."""
+"""What was found, as a JUnit file: what continuous integration reads."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import groupby
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 from windtunnel import __version__
-from windtunnel.conformance import words
-from windtunnel.conformance.playing import Found
 from windtunnel.junit import clean, save
 
-SKIPPED = ("does-not-apply", "fails-as-known")
-"""The verdicts that are written as skipped test cases, with the reason."""
+
+@dataclass(frozen=True)
+class TestCase:
+    """What was found in a case."""
+
+    name: str
+    document: str
+    """Where what it checks comes from."""
+    answer: str | None
+    """None if it passes, or `failure`, `error` or `skipped`."""
+    kind: str
+    """What was found, in words."""
+    message: str
+    """Why."""
+    place: str
+    """Where to look: a document's section, or a line."""
 
 
-def write(file: Path, controller: str, found: Sequence[Found]) -> None:
-    """Write the file: a test suite of each document, and a test case of each case.
+@dataclass(frozen=True)
+class TestSuite:
+    """The cases of a suite."""
 
-    Raises OSError.
-    """
-    suites = ElementTree.Element("testsuites", name=clean(f"windtunnel conform {controller}"))
-    for _, of_suite in groupby(found, lambda it: it.suite.name):
-        add(suites, controller, list(of_suite))
-    for element in (suites, *suites):
+    title: str
+    properties: dict[str, str]
+    cases: Sequence[TestCase]
+
+
+def write(file: Path, command: str, suites: Sequence[TestSuite]) -> None:
+    """Write the file. Raises OSError."""
+    root = ElementTree.Element("testsuites", name=clean(command))
+    for suite in suites:
+        add(root, suite)
+    for element in (root, *root):
         path = "" if element.tag == "testsuite" else "*/"
         element.set("tests", str(len(element.findall(f"{path}testcase"))))
         element.set("failures", str(len(element.findall(f"{path}testcase/failure"))))
+        element.set("errors", str(len(element.findall(f"{path}testcase/error"))))
         element.set("skipped", str(len(element.findall(f"{path}testcase/skipped"))))
-    save(suites, file)
+    save(root, file)
 
 
-def add(suites: ElementTree.Element, controller: str, found: Sequence[Found]) -> None:
+def add(root: ElementTree.Element, suite: TestSuite) -> None:
     """Add a test suite with its test cases."""
-    of = found[0].suite
-    suite = ElementTree.SubElement(suites, "testsuite", name=clean(of.title))
-    properties = ElementTree.SubElement(suite, "properties")
-    for name, value in (
-        ("version", __version__),
-        ("document", of.document),
-        ("controller", controller),
-    ):
+    element = ElementTree.SubElement(root, "testsuite", name=clean(suite.title))
+    properties = ElementTree.SubElement(element, "properties")
+    for name, value in {"version": __version__, **suite.properties}.items():
         ElementTree.SubElement(properties, "property", name=name, value=clean(value))
-    for it in found:
-        name = f"{it.case}: {it.about['holds']}"
+    for it in suite.cases:
         case = ElementTree.SubElement(
-            suite, "testcase", classname=clean(of.document), name=clean(name)
+            element, "testcase", classname=clean(it.document), name=clean(it.name)
         )
-        text = clean("; ".join(words.details(it)))
-        if it.is_wrong:
-            kind = words.VERDICTS[it.verdict]
-            element = ElementTree.SubElement(case, "failure", type=kind, message=text)
-            element.text = f"{text}\n{clean(it.source)}"
-        elif it.verdict in SKIPPED:
-            ElementTree.SubElement(case, "skipped", message=text)
+        if it.answer is None:
+            continue
+        message = clean(it.message)
+        said = ElementTree.SubElement(case, it.answer, message=message)
+        if it.answer != "skipped":
+            said.set("type", it.kind)
+            said.text = f"{message}\n{clean(it.place)}"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from windtunnel.conformance.playing import Found
+from windtunnel.conformance.scripts import Played
 
 VERDICTS = {
     "passes": "passes",
@@ -12,6 +13,9 @@ VERDICTS = {
     "fails-as-known": "known failure",
     "passes-unexpectedly": "passes unexpectedly",
     "does-not-apply": "does not apply",
+    "differs-in-time": "differs in time",
+    "skipped": "skipped",
+    "unreadable": "cannot be read",
 }
 """The verdicts."""
 
@@ -55,3 +59,25 @@ def note(found: Found) -> list[str]:
     """Give what the suite says of the document itself."""
     said = found.about.get("note")
     return [said] if said else []
+
+
+def of_script(played: Played) -> list[str]:
+    """Say why a script has its verdict."""
+    said = played.said
+    match played.verdict:
+        case "fails":
+            where = f"line {said['line']}, at {said['time_s']:.6g} s"
+            sent = [f"sent: {it}" for it in said["sent"]]
+            return [f"{where}: {said['reason']}", f"expected: {said['expected']}", *sent]
+        case "differs-in-time":
+            return [
+                f"line {it['line']}: expected at {it['expected_s']:.6g} s, "
+                f"sent at {it['sent_s']:.6g} s: {it['expected']}"
+                for it in said["differences"]
+            ]
+        case "skipped":
+            return [f"line {said['line']}: not here: {said['reason']}"]
+        case "unreadable":
+            return str(said["reason"]).splitlines()
+        case _:
+            return []

@@ -1,0 +1,164 @@
+//! A host in virtual time, and what it sends.
+
+use std::collections::VecDeque;
+use std::net::SocketAddr;
+
+use windtunnel_engine::{Duration, Time};
+use windtunnel_live::tcp::TcpHost;
+use windtunnel_transports::tcp::TcpSettings;
+
+use crate::numbers::Numbers;
+use crate::outcome::{Moment, Stop};
+use crate::script::{Segment, SegmentFlags, TcpOption};
+use crate::wire::Wire;
+
+/// The port that the host listens at.
+const PORT: u16 = 8080;
+/// The port of the peer.
+const PEERS_PORT: u16 = 40_001;
+/// What the first numbers of connections are made from: the same ones in each run.
+const SECRET: [u64; 2] = [17, 4711];
+
+/// A segment that the host sent.
+#[derive(Debug)]
+pub(crate) struct Sent {
+    /// When, in nanoseconds since the host exists.
+    pub(crate) time: i64,
+    /// With the numbers of the script.
+    pub(crate) segment: Segment,
+}
+
+/// A host in virtual time.
+#[derive(Debug)]
+pub(crate) struct VirtualHost {
+    pub(crate) tcp: TcpHost,
+    pub(crate) numbers: Numbers,
+    /// What it sent and nobody has looked at, in this order.
+    pub(crate) sent: VecDeque<Sent>,
+    pub(crate) trace: Vec<Moment>,
+    /// By how much its time is ahead of the script's, in nanoseconds: it was late so far.
+    pub(crate) ahead: i64,
+    wire: Wire,
+    now: i64,
+    /// The port that its last SYN came from.
+    port: u16,
+}
+
+impl VirtualHost {
+    pub(crate) fn new(settings: [TcpSettings; 2], ipv6: bool, tick: Option<u32>) -> Self {
+        let wire = Wire::new(ipv6);
+        Self {
+            tcp: TcpHost::new(vec![wire.own], settings, SECRET),
+            numbers: Numbers::new(tick),
+            sent: VecDeque::new(),
+            trace: Vec::new(),
+            ahead: 0,
+            wire,
+            now: 0,
+            port: PORT,
+        }
+    }
+
+    /// Its time, for what is done to it.
+    pub(crate) fn time(&self) -> Time {
+        Time::ZERO + Duration::from_nanos(self.now.cast_unsigned())
+    }
+
+    /// The script's time in nanoseconds.
+    pub(crate) fn script_time(&self) -> i64 {
+        self.now - self.ahead
+    }
+
+    /// Where it listens.
+    pub(crate) fn listener(&self) -> SocketAddr {
+        self.wire.own_port(PORT)
+    }
+
+    /// Where the peer is.
+    pub(crate) fn peer(&self) -> SocketAddr {
+        self.wire.peer_port(PEERS_PORT)
+    }
+
+    /// Lets time pass up to the script's `time`.
+    pub(crate) fn pass_until(&mut self, time: i64) {
+        let time = time + self.ahead;
+        while self.wake_until(time) {}
+        self.now = self.now.max(time);
+    }
+
+    /// Lets time pass up to the script's `time`, or until so many segments were sent that nobody
+    /// has looked at.
+    pub(crate) fn pass_until_sent(&mut self, count: usize, time: i64) {
+        let time = time + self.ahead;
+        while self.sent.len() < count {
+            if !self.wake_until(time) {
+                self.now = self.now.max(time);
+                return;
+            }
+        }
+    }
+
+    /// Lets the next thing happen, if it is not later than a time of the host's.
+    fn wake_until(&mut self, time: i64) -> bool {
+        let next = self.tcp.next_wake().map(|it| it.as_picos().div_ceil(1_000).cast_signed());
+        let Some(next) = next.filter(|it| *it <= time) else { return false };
+        self.now = self.now.max(next);
+        self.tcp.wake(self.time());
+        self.collect();
+        true
+    }
+
+    /// A segment of the peer's arrives.
+    pub(crate) fn receive(&mut self, segment: &Segment) -> Result<(), Stop> {
+        let mut options = segment.options.iter().flatten();
+        if let Some(TcpOption::Other(name)) = options.find(|it| it.is_other()) {
+            return Stop::skips(format!("the option `{name}`"));
+        }
+        self.note(format!("< {segment}"));
+        let mut outside = segment.clone();
+        self.numbers.of_wire(&mut outside);
+        let Some(packet) = self.wire.encode(&outside, [PEERS_PORT, self.port]) else {
+            return Stop::skips("the options of this segment are longer than 40 bytes");
+        };
+        self.tcp.receive(self.time(), &packet);
+        self.collect();
+        Ok(())
+    }
+
+    /// Takes what was sent.
+    pub(crate) fn collect(&mut self) {
+        while let Some(packet) = self.tcp.take_packet() {
+            let Some(it) = self.wire.decode(&packet) else { continue };
+            let mut segment = it.segment;
+            if segment.flags.has(SegmentFlags::SYN) {
+                self.port = it.source_port;
+                segment.sequence.into_iter().for_each(|it| self.numbers.begin(it));
+            }
+            self.numbers.of_script(&mut segment);
+            self.note(format!("> {}", self.shown(&segment)));
+            self.sent.push_back(Sent { time: self.now, segment });
+        }
+    }
+
+    /// A segment that was sent as a script would have it, with timestamps of the script's if it
+    /// has any.
+    pub(crate) fn shown(&self, segment: &Segment) -> Segment {
+        let mut segment = segment.clone();
+        for option in segment.options.iter_mut().flatten() {
+            if let TcpOption::Timestamps { value, .. } = option {
+                *value = self.numbers.timestamp_of_script(*value);
+            }
+        }
+        segment
+    }
+
+    /// Something happened that belongs in the trace.
+    pub(crate) fn note(&mut self, what: String) {
+        self.trace.push(Moment { time_s: seconds(self.script_time()), what });
+    }
+}
+
+/// Seconds of nanoseconds.
+pub(crate) fn seconds(nanoseconds: i64) -> f64 {
+    nanoseconds as f64 * 1e-9
+}

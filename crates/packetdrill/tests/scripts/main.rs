@@ -1,0 +1,9 @@
+//! Scripts of packetdrill: what is read of them, how they are played, and the suites that come
+//! along.
+#![cfg(target_os = "linux")]
+
+mod mutated;
+mod playing;
+mod reading;
+mod suites;
+mod wire;

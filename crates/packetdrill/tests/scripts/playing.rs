@@ -1,0 +1,160 @@
+//! How scripts are played, and what is found of them.
+
+use windtunnel_packetdrill::{Failure, Outcome, Script, Verdict, play};
+
+const OPEN: &str = "\
+0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3
++0 bind(3, ..., ...) = 0
++0 listen(3, 1) = 0
++0 < S 0:0(0) win 30000 <mss 1000>
++0 > S. 0:0(0) ack 1 <mss 1460>
++.1 < . 1:1(0) ack 1 win 30000
++0 accept(3, ..., ...) = 4
+";
+
+fn played(text: &str) -> Outcome {
+    play(&Script::read("script.pkt", text).unwrap_or_else(|it| panic!("{it}")))
+}
+
+/// Of a script that begins with the handshake.
+fn opened(text: &str) -> Verdict {
+    played(&format!("{OPEN}{text}")).verdict
+}
+
+fn failure(text: &str) -> Failure {
+    match opened(text) {
+        Verdict::Fails(it) => it,
+        other => panic!("{text}\n{other:?}"),
+    }
+}
+
+#[test]
+fn a_failure_has_its_line_its_time_what_was_expected_and_what_came() {
+    let found = failure("+.1 write(4, ..., 500) = 500\n+0 > P. 1:601(600) ack 1\n");
+    assert_eq!(found.line, 9);
+    assert!((found.time_s - 0.2).abs() < 1e-9);
+    assert_eq!(found.expected, "> P. 1:601(600) ack 1");
+    assert!(found.sent[0].starts_with("0.200000 > [noecn] P. 1:501(500) ack 1 win "), "{found:?}");
+}
+
+#[test]
+fn each_part_of_a_segment_is_compared() {
+    let data = "+0 write(4, ..., 500) = 500\n";
+    for (expected, reason) in [
+        ("> F. 1:501(500) ack 1", "the flags are ., not F."),
+        ("> P. 2:502(500) ack 1", "the sequence number is 1, not 2"),
+        ("> P. 1:501(500) ack 2", "the acknowledgement is 1, not 2"),
+        ("> P. 1:401(400) ack 1", "there are 500 bytes of data, not 400"),
+        ("> P. 1:501(500) ack 1 win 0", "not 0"),
+        ("> [ect0] P. 1:501(500) ack 1", "the ECN field is noecn, not ect0"),
+        ("> P.5 1:501(500) ack 1", "the field ACE is 0, not 5"),
+        ("> P. 1:501(500) ack 1 <nop,nop,TS val 1 ecr 2>", "the option TS is missing"),
+        ("> P. 1:501(500) ack 1 <sack 1:2>", "the SACK blocks are missing, not sack 1:2"),
+    ] {
+        let found = failure(&format!("{data}+0 {expected}\n"));
+        assert!(found.reason.contains(reason), "{expected}: {found:?}");
+    }
+    assert_eq!(opened(&format!("{data}+0 > P. 1:501(500) ack 1\n")), Verdict::Passes);
+}
+
+#[test]
+fn what_is_not_sent_is_missing() {
+    let found = failure("+0 > . 1:1(0) ack 1\n");
+    assert_eq!((found.reason.as_str(), found.sent.len()), ("nothing was sent", 0));
+}
+
+#[test]
+fn a_segment_at_another_time_is_no_failure_and_what_follows_is_as_much_later() {
+    let script = "+0 < P. 1:101(100) ack 1 win 30000\n+0 > . 1:1(0) ack 101\n\
+        +1 < P. 101:201(100) ack 1 win 30000\n+.04 > . 1:1(0) ack 201\n";
+    let Verdict::DiffersInTime { differences } = opened(script) else { panic!("in time only") };
+    let [one] = &differences[..] else { panic!("{differences:?}") };
+    assert_eq!(one.line, 9);
+    assert!((one.expected_s - 0.1).abs() < 1e-9 && (one.sent_s - 0.14).abs() < 1e-9, "{one:?}");
+    let tolerant = format!("--tolerance_usecs=50000\n{OPEN}{script}");
+    assert_eq!(played(&tolerant).verdict, Verdict::Passes);
+}
+
+#[test]
+fn a_segment_of_a_script_may_be_several_that_are_sent_at_once() {
+    let data = "+0 write(4, ..., 3000) = 3000\n";
+    assert_eq!(opened(&format!("{data}+0 > P. 1:3001(3000) ack 1\n")), Verdict::Passes);
+    let found = failure(&format!("{data}+0 > P. 1:3501(3500) ack 1\n"));
+    assert_eq!(found.reason, "of 3500 bytes 3000 were sent");
+}
+
+#[test]
+fn a_call_that_blocks_returns_when_the_script_says_so() {
+    let read = "+0...0.3 read(4, ..., 100) = 100\n";
+    let data = |at: &str| format!("{read}{at} < P. 1:101(100) ack 1 win 30000\n1 close(4) = 0\n");
+    assert_eq!(opened(&data("0.4")), Verdict::Passes);
+    assert!(matches!(opened(&data("0.5")), Verdict::Fails(_)));
+}
+
+#[test]
+fn calls_that_answer_otherwise_fail() {
+    for (text, reason) in [
+        ("+0 read(4, ..., 100) = 100\n", "0 bytes are read, not 100"),
+        ("+0 accept(3, ..., ...) = 5\n", "there is no connection to accept"),
+        ("+0 write(5, ..., 100) = 100\n", "the socket has no connection"),
+        (
+            "+0 getsockopt(4, SOL_SOCKET, SO_ERROR, [ECONNRESET], [4]) = 0\n",
+            "the connection is open",
+        ),
+    ] {
+        assert_eq!(failure(text).reason, reason);
+    }
+}
+
+#[test]
+fn what_is_not_here_is_skipped_with_its_line() {
+    for (text, reason) in [
+        ("+0 setsockopt(4, SOL_TCP, TCP_FASTOPEN, [1], 4) = 0\n", "the option TCP_FASTOPEN"),
+        ("+0 send(4, ..., 100, MSG_ZEROCOPY) = 100\n", "the flag MSG_ZEROCOPY"),
+        ("+0 epoll_create(1) = 5\n", "the call `epoll_create`"),
+        ("+0 < icmp unreachable host_unreachable\n", "ICMP"),
+        ("+0 < . 1:1(0) ack 1 win 1 <md5 valid>\n", "the option `md5`"),
+    ] {
+        let wanted = Verdict::Skipped { line: 8, reason: reason.to_owned() };
+        assert_eq!(opened(text), wanted);
+    }
+}
+
+#[test]
+fn commands_before_the_first_segment_set_what_the_host_does() {
+    let connect = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n0 connect(3, ..., ...) = 0\n";
+    for (command, syn) in [
+        (
+            "sysctl -q net.ipv4.tcp_ecn=1",
+            "SEW 0:0(0) <mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7>",
+        ),
+        (
+            "sysctl -q net.ipv4.tcp_ecn=3",
+            "SEWA 0:0(0) <mss 1460,sackOK,TS val 1 ecr 0,nop,wscale 7>",
+        ),
+        ("sysctl -w net.inet.tcp.ecn.enable=1", "SEW 0:0(0) <...>"),
+        (
+            "a.py /proc/sys/net/ipv4/tcp_timestamps=0",
+            "S 0:0(0) <mss 1460,nop,nop,sackOK,nop,wscale 7>",
+        ),
+        ("sysctl -w net.inet.tcp.sack.enable=0", "S 0:0(0) <mss 1460,TS val 1 ecr 0,nop,wscale 7>"),
+    ] {
+        let text = format!("`{command}`\n{connect}+0 > {syn}\n`{}`\n", command.replace('1', "0"));
+        assert_eq!(played(&text).verdict, Verdict::Passes, "{command}");
+    }
+}
+
+#[test]
+fn over_ipv6_segments_are_smaller() {
+    let text = OPEN.replace("mss 1460", "mss 1440");
+    assert_eq!(played(&format!("--ip_version=ipv6\n{text}")).verdict, Verdict::Passes);
+}
+
+#[test]
+fn the_trace_has_what_was_sent_and_received() {
+    let outcome = played(&format!("{OPEN}0 %{{ 1 }}%\n"));
+    let what: Vec<_> = outcome.trace.iter().map(|it| it.what.as_str()).collect();
+    assert!(what.contains(&"< S 0:0(0) win 30000 <mss 1000>"), "{what:?}");
+    assert!(what.iter().any(|it| it.starts_with("> [noecn] S. 0:0(0) ack 1")), "{what:?}");
+    assert_eq!(outcome.unchecked, 1);
+}
