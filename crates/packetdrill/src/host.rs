@@ -9,7 +9,7 @@ use windtunnel_transports::tcp::TcpSettings;
 
 use crate::numbers::Numbers;
 use crate::outcome::{Moment, Stop};
-use crate::script::{Segment, SegmentFlags, TcpOption};
+use crate::script::{Segment, SegmentFlags, TcpOption, TooBig};
 use crate::wire::Wire;
 
 /// The port that the host listens at.
@@ -119,6 +119,18 @@ impl VirtualHost {
         self.numbers.of_wire(&mut outside);
         let Some(packet) = self.wire.encode(&outside, [PEERS_PORT, self.port]) else {
             return Stop::skips("the options of this segment are longer than 40 bytes");
+        };
+        self.tcp.receive(self.time(), &packet);
+        self.collect();
+        Ok(())
+    }
+
+    /// The report of a router arrives.
+    pub(crate) fn receive_report(&mut self, report: &TooBig) -> Result<(), Stop> {
+        let sequence = self.numbers.own_of_wire(report.sequence);
+        let outside = TooBig { sequence, ..*report };
+        let Some(packet) = self.wire.encode_too_big(&outside, [self.port, PEERS_PORT]) else {
+            return Stop::skips("a report of such a packet");
         };
         self.tcp.receive(self.time(), &packet);
         self.collect();

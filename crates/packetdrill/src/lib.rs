@@ -25,5 +25,5 @@ pub use outcome::{Difference, Failure, Moment, Outcome, Verdict};
 pub use player::play;
 pub use script::{
     Action, Argument, ByteCounter, Call, Ecn, Event, Script, ScriptOptions, Segment, SegmentFlags,
-    TcpOption, When,
+    TcpOption, TooBig, When,
 };

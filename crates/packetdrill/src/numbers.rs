@@ -67,6 +67,11 @@ impl Numbers {
         }
     }
 
+    /// A number of the host's as it is on the wire.
+    pub(crate) fn own_of_wire(&self, number: u32) -> u32 {
+        number.wrapping_add(self.own.unwrap_or_default())
+    }
+
     /// The host sent a timestamp where the script has another.
     pub(crate) fn match_timestamps(&mut self, scripts: u32, sent: u32) {
         self.first_timestamps.get_or_insert([scripts, sent]);

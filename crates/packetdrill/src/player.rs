@@ -72,6 +72,10 @@ impl Player {
                 self.application.write_rest(&mut self.host);
                 Ok(())
             }
+            Action::TooBig(report) => {
+                self.host.note(event.text.clone());
+                self.host.receive_report(report)
+            }
             Action::Call(call) => {
                 self.host.note(event.text.clone());
                 let returns = span.and_then(|it| it.returns);

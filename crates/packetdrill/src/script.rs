@@ -68,6 +68,8 @@ pub enum Action {
     Receive(Segment),
     /// The host must send a segment.
     Send(Segment),
+    /// A router reports that it dropped a packet that was too large.
+    TooBig(TooBig),
     /// The application calls the system.
     Call(Call),
     /// A command for the shell: it is not run, but those that set what the kernel's TCP does
@@ -100,6 +102,18 @@ pub struct Segment {
     pub urgent: u16,
     /// Its options; none if any will do.
     pub options: Option<Vec<TcpOption>>,
+}
+
+/// The report of a router that dropped a packet of the host's because it was too large: ICMP's
+/// "fragmentation needed", or that of IPv6, "packet too big".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooBig {
+    /// The number of the first byte of the segment that was dropped.
+    pub sequence: u32,
+    /// The length of its data in bytes.
+    pub length: u32,
+    /// The largest packet that the router passes on, in bytes.
+    pub mtu: u16,
 }
 
 /// An ECN field.

@@ -4,11 +4,12 @@
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use etherparse::{
-    IpEcn, IpHeaders, IpNumber, Ipv4Extensions, Ipv4Header, Ipv6Extensions, Ipv6FlowLabel,
-    Ipv6Header, NetSlice, PacketBuilder, SlicedPacket, TcpHeader, TcpOptions, TransportSlice,
+    Icmpv4Type, Icmpv6Type, IpEcn, IpHeaders, IpNumber, Ipv4Extensions, Ipv4Header, Ipv6Extensions,
+    Ipv6FlowLabel, Ipv6Header, NetSlice, PacketBuilder, SlicedPacket, TcpHeader, TcpOptions,
+    TransportSlice, icmpv4,
 };
 
-use crate::script::{ByteCounter, Ecn, Segment, SegmentFlags, TcpOption};
+use crate::script::{ByteCounter, Ecn, Segment, SegmentFlags, TcpOption, TooBig};
 
 const HOPS: u8 = 64;
 const MAXIMUM_SEGMENT: u8 = 2;
@@ -19,6 +20,8 @@ const TIMESTAMPS: u8 = 8;
 /// Accurate ECN's counters, those of ECT(0) or those of ECT(1) first (RFC 9768, section 3.2.3).
 const ECT0_FIRST: u8 = 172;
 const ECT1_FIRST: u8 = 174;
+/// How much of a packet a router returns: the headers.
+const RETURNED: usize = 60;
 /// The length of a counter in bytes.
 const COUNTER: usize = 3;
 
@@ -113,6 +116,34 @@ impl Wire {
             }
             _ => None,
         }
+    }
+
+    /// The report of a router that a packet of the host's with `length` bytes of data and this
+    /// number was too large; none if there are no such packets.
+    pub(crate) fn encode_too_big(&self, it: &TooBig, ports: [u16; 2]) -> Option<Vec<u8>> {
+        let header = TcpHeader {
+            source_port: ports[0],
+            destination_port: ports[1],
+            sequence_number: it.sequence,
+            ack: true,
+            ..TcpHeader::default()
+        };
+        let reversed = Self { own: self.peer, peer: self.own };
+        let mut dropped = Vec::new();
+        let builder = PacketBuilder::ip(reversed.headers(None)?).tcp_header(header);
+        builder.write(&mut dropped, &vec![b'x'; it.length as usize]).ok()?;
+        dropped.truncate(RETURNED);
+        let mut packet = Vec::new();
+        let builder = PacketBuilder::ip(self.headers(None)?);
+        let written = if self.own.is_ipv4() {
+            let code = icmpv4::DestUnreachableHeader::FragmentationNeeded { next_hop_mtu: it.mtu };
+            let report = Icmpv4Type::DestinationUnreachable(code);
+            builder.icmpv4(report).write(&mut packet, &dropped)
+        } else {
+            let report = Icmpv6Type::PacketTooBig { mtu: it.mtu.into() };
+            builder.icmpv6(report).write(&mut packet, &dropped)
+        };
+        written.ok().map(|()| packet)
     }
 
     /// What the host's packet has in it; none if it is not TCP.

@@ -3,12 +3,10 @@
 use windtunnel_reading::error::Mistake;
 
 use super::cursor::{Cursor, short};
-use crate::script::{Action, ByteCounter, Ecn, Segment, SegmentFlags, TcpOption};
+use crate::script::{Action, ByteCounter, Ecn, Segment, SegmentFlags, TcpOption, TooBig};
 
 /// What packets begin with that are not TCP over IP.
-const OTHERS: [(&str, &str); 9] = [
-    ("icmp", "ICMP"),
-    ("icmpv6", "ICMP"),
+const OTHERS: [(&str, &str); 7] = [
     ("udp", "UDP"),
     ("sctp", "SCTP"),
     ("gre", "packets in packets"),
@@ -31,6 +29,7 @@ pub(super) fn packet(cursor: &mut Cursor<'_>, is_sent: bool) -> Result<Action, M
             cursor.line();
             return Ok(Action::Unsupported(what));
         }
+        Network::Reported(report) => return Ok(report),
         Network::Tcp(ecn) => ecn,
     };
     let (flags, ace) = flags(cursor)?;
@@ -65,6 +64,8 @@ pub(super) fn packet(cursor: &mut Cursor<'_>, is_sent: bool) -> Result<Action, M
 enum Network {
     /// It is TCP over IP.
     Tcp(Option<Ecn>),
+    /// It is ICMP.
+    Reported(Action),
     /// It is something else.
     Other(&'static str),
 }
@@ -74,6 +75,9 @@ fn network(cursor: &mut Cursor<'_>) -> Result<Network, Mistake> {
     loop {
         cursor.skip_blanks();
         let start = cursor.at();
+        if cursor.eat_name("icmp") {
+            return Ok(Network::Reported(report(cursor, None)?));
+        }
         if let Some(other) = OTHERS.iter().find(|it| cursor.eat_name(it.0)) {
             return Ok(Network::Other(other.1));
         }
@@ -92,7 +96,9 @@ fn network(cursor: &mut Cursor<'_>) -> Result<Network, Mistake> {
         cursor.eat(&cursor.rest()[..1]);
         // The beginning of a segment that is returned.
         if cursor.starts_with_digit() {
-            return Ok(Network::Other("ICMP"));
+            let returned = returned(cursor)?;
+            cursor.expect("icmp", "`icmp` and what it reports of the segment")?;
+            return Ok(Network::Reported(report(cursor, returned)?));
         }
         let inner = cursor.up_to(close);
         let inner = inner.ok_or_else(|| cursor.mistake(start, format!("`{close}` is missing")))?;
@@ -100,6 +106,47 @@ fn network(cursor: &mut Cursor<'_>) -> Result<Network, Mistake> {
             ecn = field(word.trim()).or(ecn);
         }
     }
+}
+
+/// What is behind `icmp`: of all reports, those of packets that are too large can be played.
+fn report(cursor: &mut Cursor<'_>, before: Option<Segment>) -> Result<Action, Mistake> {
+    let unsupported = Action::Unsupported("ICMP other than reports of packets that are too large");
+    cursor.skip_spaces();
+    let is_too_big = cursor.eat_name("packet_too_big") || {
+        let is_unreachable = cursor.eat_name("unreachable");
+        cursor.skip_spaces();
+        is_unreachable && cursor.eat_name("frag_needed")
+    };
+    if !is_too_big {
+        cursor.line();
+        return Ok(unsupported);
+    }
+    cursor.expect("mtu", "`mtu` and the largest packet in bytes")?;
+    let mtu = cursor.number("the largest packet, of at most 65535 bytes")?;
+    cursor.skip_spaces();
+    let segment = match before {
+        None if cursor.eat("[") => returned(cursor)?,
+        other => other,
+    };
+    let known = segment.filter(|it| it.length <= MOST_DATA);
+    let report =
+        known.and_then(|it| Some(TooBig { sequence: it.sequence?, length: it.length, mtu }));
+    if report.is_none() {
+        cursor.line();
+    }
+    Ok(report.map_or(unsupported, Action::TooBig))
+}
+
+/// What is behind `[` of a segment that is returned, such as `1:1461(1460)]`; none if it was in
+/// another packet.
+fn returned(cursor: &mut Cursor<'_>) -> Result<Option<Segment>, Mistake> {
+    let mut segment = Segment::default();
+    numbers(cursor, &mut segment)?;
+    if cursor.starts_with("/") {
+        return Ok(None);
+    }
+    cursor.expect("]", "`]` behind the segment that is returned")?;
+    Ok(Some(segment))
 }
 
 /// The ECN field of that name.

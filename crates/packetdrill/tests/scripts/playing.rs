@@ -112,7 +112,10 @@ fn what_is_not_here_is_skipped_with_its_line() {
         ("+0 setsockopt(4, SOL_TCP, TCP_FASTOPEN, [1], 4) = 0\n", "the option TCP_FASTOPEN"),
         ("+0 send(4, ..., 100, MSG_ZEROCOPY) = 100\n", "the flag MSG_ZEROCOPY"),
         ("+0 epoll_create(1) = 5\n", "the call `epoll_create`"),
-        ("+0 < icmp unreachable host_unreachable\n", "ICMP"),
+        (
+            "+0 < icmp unreachable host_unreachable\n",
+            "ICMP other than reports of packets that are too large",
+        ),
         ("+0 < . 1:1(0) ack 1 win 1 <md5 valid>\n", "the option `md5`"),
     ] {
         let wanted = Verdict::Skipped { line: 8, reason: reason.to_owned() };

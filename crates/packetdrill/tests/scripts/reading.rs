@@ -1,7 +1,7 @@
 //! What is read of a script, and what is said of one that cannot be read.
 
 use windtunnel_packetdrill::{
-    Action, Argument, ByteCounter, Ecn, Event, Script, SegmentFlags, TcpOption, When,
+    Action, Argument, ByteCounter, Ecn, Event, Script, SegmentFlags, TcpOption, TooBig, When,
 };
 
 fn events(text: &str) -> Vec<Event> {
@@ -126,8 +126,20 @@ fn of_parts_for_several_systems_the_one_for_the_standard_counts() {
 }
 
 #[test]
+fn a_report_of_a_packet_that_is_too_large_is_before_or_behind_its_segment() {
+    let wanted = TooBig { sequence: 1, length: 1460, mtu: 1400 };
+    for text in [
+        "0 < icmp unreachable frag_needed mtu 1400 [1:1461(1460)]",
+        "0 < [1:1461(1460)] icmp unreachable frag_needed mtu 1400",
+        "0 < icmp packet_too_big mtu 1400 [1:1461(1460)]",
+    ] {
+        assert_eq!(events(text)[0].action, Action::TooBig(wanted), "{text}");
+    }
+}
+
+#[test]
 fn what_cannot_be_played_is_read_over() {
-    let text = "0 < icmp unreachable frag_needed mtu 1400 [1:1461(1460)]\n\
+    let text = "0 < icmp unreachable frag_needed mtu 1400 [1:1461(1460)/udp(1 > 2)]\n\
         0 < [1:1461(1460)] icmp unreachable\n0 > . 1:1(0) ack 1/udp(1 > 2)\n0 < udp (100)\n\
         0 > R. 7:7(0)! ack 1\n";
     let events = events(text);

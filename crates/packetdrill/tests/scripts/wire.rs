@@ -20,3 +20,24 @@ fn options_of_the_peer_reach_the_host_over_both_versions_of_ip() {
         assert_eq!(play(&script).verdict, Verdict::Passes, "{version}");
     }
 }
+
+#[test]
+fn reports_of_routers_reach_the_host_over_both_versions_of_ip() {
+    for (version, largest, mtu, left) in [("ipv4", 1460, 1200, 1160), ("ipv6", 1440, 1300, 1240)] {
+        let word = if version == "ipv4" { "unreachable frag_needed" } else { "packet_too_big" };
+        let (end, length) = (largest + 1, largest);
+        let text = format!(
+            "--ip_version={version}\n0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n0 listen(3, 1) = 0\n\
+             0 < S 0:0(0) win 60000 <mss {largest}>\n0 > S. 0:0(0) ack 1 <mss {largest}>\n\
+             .1 < . 1:1(0) ack 1 win 60000\n0 accept(3, ..., ...) = 4\n\
+             .1 write(4, ..., {length}) = {length}\n+0 > P. 1:{end}({length}) ack 1\n\
+             +.05 < icmp {word} mtu {mtu} [1:{end}({length})]\n\
+             +0 > . 1:{}({left}) ack 1\n+0 > P. {}:{end}({}) ack 1\n",
+            left + 1,
+            left + 1,
+            length - left,
+        );
+        let script = Script::read("script.pkt", &text).unwrap_or_else(|it| panic!("{it}"));
+        assert_eq!(play(&script).verdict, Verdict::Passes, "{version}");
+    }
+}
