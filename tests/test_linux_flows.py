@@ -56,6 +56,13 @@ def test_columns_have_what_the_kernel_tells() -> None:
     assert flows["lost"].to_list() == [None]
     series = result["flow_series"]
     assert max(series["cwnd_segments"].drop_nulls().to_list()) > 40
+    # More than the path holds, and no more than the window.
+    in_flight = series["in_flight"].drop_nulls().to_list()
+    assert 34 < max(in_flight) <= max(series["cwnd_segments"].drop_nulls().to_list())
+    assert flows["in_flight"][0] == in_flight[-1]
+    # What the kernel does not tell is empty, and not 0.
+    for column in ("lost", "timeouts", "decreases"):
+        assert series[column].null_count() == len(series)
 
 
 def test_requests_are_answered_on_connections_of_their_own() -> None:

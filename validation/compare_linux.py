@@ -100,6 +100,7 @@ def our_settings(case: Case) -> dict[str, str]:
     return {
         "flows.one.controller": CONTROLLERS[case.controller],
         "flows.one.acknowledgements.sack_compression": "true",
+        "flows.one.acknowledgements.quick": "true",
         "flows.one.offload.segmentation": "true",
     }
 

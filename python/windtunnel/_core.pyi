@@ -396,6 +396,9 @@ class TransmissionStart:
     """When, in nanoseconds."""
     application_limited: bool
     """Whether the application had nothing to send before."""
+    smoothed_rtt: int | None
+    """The transport's smoothed round-trip time, in nanoseconds, once there is a sample: at the
+    connection's beginning that of the handshake."""
     def __deepcopy__(self, _memo: Any) -> Self: ...
 
 @final

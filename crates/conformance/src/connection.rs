@@ -16,6 +16,8 @@ pub struct Connection {
     pub now: Nanoseconds,
     /// The round trip.
     rtt: Nanoseconds,
+    /// The last sample of it; at first that of the handshake.
+    sample: Option<Nanoseconds>,
     /// What the path delivers, in segments per second.
     rate: Option<f64>,
     /// All data that was delivered, in segments.
@@ -53,6 +55,7 @@ impl Connection {
             controller: AnyController::new(start, settings),
             now: 0,
             rtt: nanoseconds(beginning.rtt),
+            sample: beginning.handshake.map(nanoseconds),
             rate: beginning.rate,
             total: 0.0,
             sent: vec![0.0],
@@ -122,6 +125,7 @@ impl Connection {
 
     fn acknowledge(&mut self, delivered: f64, place: Place, step: &Step) {
         self.total += delivered;
+        self.sample = Some(self.rtt);
         self.sending.push(self.total);
         let usual = self.controller.cwnd().min(self.capacity());
         let in_flight = step.in_flight.unwrap_or(usual);
@@ -136,7 +140,7 @@ impl Connection {
             marked: delivered * step.marked.unwrap_or(0.0),
             lost,
             rtt: (!step.without_sample).then_some(self.rtt),
-            smoothed_rtt: Some(self.rtt),
+            smoothed_rtt: self.sample,
             in_flight,
             delivery: (delivered > 0.0).then_some(Delivery {
                 rate: Some(rate),
@@ -189,7 +193,11 @@ impl Connection {
 
     /// Sending begins; the application had nothing to send before if `after_idleness`.
     pub(crate) fn begin(&mut self, after_idleness: bool) {
-        let start = TransmissionStart { now: self.now, application_limited: after_idleness };
+        let start = TransmissionStart {
+            now: self.now,
+            application_limited: after_idleness,
+            smoothed_rtt: self.sample,
+        };
         self.controller.on_transmission_start(&start);
     }
 }

@@ -77,6 +77,8 @@ pub struct Beginning {
     pub restart: f64,
     /// The round trip.
     pub rtt: Measured<Duration>,
+    /// The round trip that the handshake has measured; without it, none.
+    pub handshake: Option<Measured<Duration>>,
     /// What the path delivers, in segments per second; without it, whatever is sent.
     pub rate: Option<f64>,
 }
@@ -89,6 +91,7 @@ impl Default for Beginning {
             minimum: start.minimum_window,
             restart: start.restart_window,
             rtt: Measured(Duration::from_millis(100)),
+            handshake: None,
             rate: None,
         }
     }

@@ -18,17 +18,11 @@ pub(crate) const AGGREGATION_ROUNDS: u64 = 10;
 const GROWTH: f64 = 1.25;
 const ROUNDS_WITHOUT: u8 = 3;
 /// Sixty-four kilobytes, in segments of 1,448 bytes.
-const MOST_AT_ONCE: f64 = 45.0;
+pub(crate) const MOST_AT_ONCE: f64 = 45.0;
 
 /// The pacing rate for a gain: one per cent lower, so that queues drain.
 pub(crate) fn paced(gain: f64, bandwidth: f64) -> f64 {
     0.99 * gain * bandwidth
-}
-
-/// What a sender passes to its network interface in one burst, in segments: a
-/// millisecond's worth of `rate` (segments per second).
-pub(crate) fn quantum(rate: f64, least: f64) -> f64 {
-    (rate * 1e-3).clamp(least, MOST_AT_ONCE)
 }
 
 /// A number in `0..1` for the random choices of the drafts. Controllers have no

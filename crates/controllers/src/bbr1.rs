@@ -13,9 +13,11 @@
 //! | probe bandwidth | 1.25, 0.75, six times 1 | 2 | - |
 //! | probe round trip | 1 | four segments | 200 ms and a round; after 10 s without a lower round trip |
 //!
-//! - window: up by what is delivered, to `gain * BDP` and three quanta, two
+//! - window: up by what is delivered, to `gain * BDP` and three bursts, two
 //!   segments more while probing upwards, and the allowance for aggregation
-//! - probing upwards ends when `gain * BDP` with three quanta are in flight, or with a loss; after
+//! - burst: the whole segments of 1/1024 s of the pacing rate, at least two, as in Linux
+//! - the round trip is at first that of the handshake
+//! - probing upwards ends when `gain * BDP` with three bursts are in flight, or with a loss; after
 //!   a round trip at the earliest. In flight is here what will be when the next burst leaves,
 //!   without what is delivered until then, and while probing upwards with that burst
 //! - `acknowledgement-aggregation = false`: the window has no such allowance, as in Linux
@@ -36,11 +38,11 @@
 //! the time here. Segments of 1,500 bytes are assumed where the
 //! draft counts in bytes. The draft's own text was not read.
 
-use libm::ceil;
+use libm::{ceil, floor};
 
 use crate::bbr::{
-    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, Rounds, RttProbe, chance,
-    paced, quantum,
+    AGGREGATION_ROUNDS, Aggregation, FullPipe, LEAST, MIN_RTT_MEMORY, MOST_AT_ONCE, Rounds,
+    RttProbe, chance, paced,
 };
 use crate::windowed::WindowedMaximum;
 use crate::{
@@ -58,6 +60,8 @@ const PROBE_WINDOW_GAIN: f64 = 2.0;
 const BANDWIDTH_ROUNDS: u64 = 10;
 /// The maximum that aggregation may add, in seconds of the bandwidth.
 const MOST_AGGREGATED: f64 = 0.1;
+/// A sender passes bursts on for 1/1024 s each (Linux's `sk_pacing_shift`).
+const BURSTS: f64 = 1024.0;
 /// 1.2 Mbps in segments per second: below it, one segment is sent at a time.
 const SLOW: f64 = 100.0;
 
@@ -204,9 +208,10 @@ impl Bbr1 {
         if probing_upwards { even + 2.0 } else { even }
     }
 
-    /// What is sent at once, in segments.
+    /// What is sent at once, in whole segments, as in Linux: of 1/1024 s.
     fn burst(&self) -> f64 {
-        quantum(self.pacing_rate, if self.pacing_rate < SLOW { 1.0 } else { 2.0 })
+        let least = if self.pacing_rate < SLOW { 1.0 } else { 2.0 };
+        floor(self.pacing_rate / BURSTS).clamp(least, MOST_AT_ONCE)
     }
 
     /// Processes a delivery sample; returns whether its rate is only a lower bound.
@@ -253,14 +258,15 @@ impl Bbr1 {
         }
     }
 
-    /// What will be in flight when the next burst leaves, with so much of it: what is delivered
-    /// until pacing lets it go does not count (in Linux since 4.20, `bbr_packets_in_net_at_edt`).
+    /// What will be in flight when the next burst leaves, with so much of it: the whole segments
+    /// that are delivered until pacing lets it go do not count (in Linux since 4.20,
+    /// `bbr_packets_in_net_at_edt`).
     fn at_departure(&self, acknowledgement: &Acknowledgement, in_flight: f64, burst: f64) -> f64 {
         if self.aggregation.is_none() {
             return in_flight;
         }
         let wait = acknowledgement.next_departure.saturating_sub(acknowledgement.now);
-        (in_flight + burst - self.greatest_bandwidth() * seconds(wait)).max(0.0)
+        (in_flight + burst - floor(self.greatest_bandwidth() * seconds(wait))).max(0.0)
     }
 
     /// Begins to probe, in any phase except the draining one.
@@ -282,6 +288,23 @@ impl Bbr1 {
         if self.state == State::Drain && in_flight <= drained {
             self.probe_bandwidth(acknowledgement.now);
         }
+    }
+
+    /// The first round trip is that of the handshake, if that measured one (BBRInit), as in Linux.
+    fn take_first_rtt(&mut self, start: &TransmissionStart) {
+        if let Some(rtt) = start.smoothed_rtt
+            && self.min_rtt == Nanoseconds::MAX
+        {
+            self.min_rtt = rtt.max(1);
+            self.min_rtt_seen = start.now;
+            self.set_first_pacing_rate(rtt);
+        }
+    }
+
+    /// With a round trip, and before a bandwidth (BBRInitPacingRate).
+    fn set_first_pacing_rate(&mut self, rtt: Nanoseconds) {
+        self.measured = true;
+        self.pacing_rate = HIGH_GAIN * self.initial_window / seconds(rtt.max(1));
     }
 
     fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement) {
@@ -328,8 +351,7 @@ impl Bbr1 {
         if let Some(rtt) = smoothed_rtt
             && !self.measured
         {
-            self.measured = true;
-            self.pacing_rate = HIGH_GAIN * self.initial_window / seconds(rtt.max(1));
+            self.set_first_pacing_rate(rtt);
         }
         let rate = paced(self.pacing_gain(), self.own_bandwidth());
         if rate > 0.0 && (self.full_pipe.reached || rate > self.pacing_rate) {
@@ -445,6 +467,7 @@ impl Controller for Bbr1 {
     }
 
     fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        self.take_first_rtt(start);
         if !start.application_limited {
             return;
         }

@@ -13,6 +13,8 @@
 //! - fast convergence (4.7): if `w < w_max`, then `w_max = w (1 + beta) / 2`
 //! - timeout (4.8): slow start; what avoidance follows has `K = 0`, `w_max = w`
 //! - slow start (4.10): the first one ends by HyStart++, Linux's HyStart or SEARCH, see there
+//! - after Linux's HyStart, and after a timeout, the path's window is not known: until congestion shows
+//!   it, `w` grows by a segment in 20 or faster, as in Linux
 //!
 //! `beta` and `c` default to 0.7 and 0.4. A window never shrinks on an
 //! acknowledgement, also where `w_est` is below it. Section 4.6 lets `ssthresh`
@@ -102,11 +104,17 @@ pub(crate) const DESCRIPTION: Description = Description {
             meaning: "how an increase of the delay is detected",
             kind: Kind::Choice(&[
                 ("plus-plus", "HyStart++ (RFC 9406)"),
-                ("linux", "by trains of acknowledgements and the delay, as in Linux"),
+                (
+                    "linux",
+                    "by trains of acknowledgements and the delay, and until congestion the window then grows by a segment in 20 at least, as in Linux",
+                ),
             ]),
         },
     ],
 };
+
+/// In Linux a window grows by one segment in so many while the window of the path is not known.
+const LINUX_SEARCH: f64 = 20.0;
 
 /// CUBIC.
 #[derive(Clone, Debug)]
@@ -163,6 +171,8 @@ struct Epoch {
     k: f64,
     /// Reno's window if it had started from the same one.
     estimate: f64,
+    /// Whether no congestion has shown the window of the path, or a timeout has ended that.
+    is_search: bool,
 }
 
 impl Cubic {
@@ -186,8 +196,9 @@ impl Cubic {
         let window = self.window.cwnd();
         let begins = if self.from_reduction { self.beta * self.w_max } else { window };
         let k = cbrt((self.w_max - begins).max(0.0) / self.c);
+        let is_search = self.w_max == 0.0;
         self.w_max = self.w_max.max(window);
-        Epoch { start: now, last: now, window, k, estimate: window }
+        Epoch { start: now, last: now, window, k, estimate: window, is_search }
     }
 
     /// The time until `now` counts or not.
@@ -253,11 +264,15 @@ impl Controller for Cubic {
         let mut epoch = self.epoch.unwrap_or_else(|| self.begin_epoch(now));
         let time = seconds(now.saturating_sub(epoch.start));
         let rtt = seconds(acknowledgement.smoothed_rtt.or(acknowledgement.rtt).unwrap_or(0));
-        let share = left / self.window.cwnd();
+        let cwnd = self.window.cwnd();
+        let share = left / cwnd;
         if self.ahead {
             self.avoid_ahead(&mut epoch, time, rtt, share);
         } else {
             self.avoid_now(&epoch, time, rtt, share);
+        }
+        if epoch.is_search && matches!(self.slow_start, SlowStart::Linux(_)) {
+            self.window.set(self.window.cwnd().max(cwnd + left / LINUX_SEARCH));
         }
         self.epoch = Some(epoch);
     }

@@ -130,6 +130,9 @@ pub struct TransmissionStart {
     pub now: Nanoseconds,
     /// Whether the application had nothing to send before.
     pub application_limited: bool,
+    /// The transport's smoothed round-trip time, once there is a sample: at the connection's
+    /// beginning that of the handshake.
+    pub smoothed_rtt: Option<Nanoseconds>,
 }
 
 /// What controllers estimate of a path.

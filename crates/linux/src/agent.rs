@@ -9,7 +9,7 @@ const FRAME_TYPE: [u8; 2] = [0x88, 0xb5];
 pub(crate) const ETHERNET: usize = 14;
 const LEAST_FRAME: usize = 60;
 /// Which commands and events there are, as in `agent.c`.
-const VERSION: &str = "1";
+const VERSION: &str = "2";
 const PAGES: usize = 16;
 const EVENTS_A_PAGE: u64 = 32;
 const EVENTS: u64 = (PAGES as u64 - 1) * EVENTS_A_PAGE;
@@ -73,6 +73,8 @@ pub(crate) struct Sample {
     pub(crate) retransmissions: u64,
     /// Segments that are in the network, as the kernel counts it.
     pub(crate) in_flight: u64,
+    /// Bytes that were acknowledged.
+    pub(crate) acknowledged: u64,
 }
 
 /// What has happened in a guest.
@@ -179,6 +181,7 @@ fn event(bytes: &[u8; EVENT]) -> Option<Event> {
                     pacing_rate: value(5),
                     retransmissions: value(6),
                     in_flight,
+                    acknowledged: value(11),
                 },
             )
         }

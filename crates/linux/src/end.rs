@@ -56,8 +56,9 @@ struct Stream {
     read: u64,
     is_ended: bool,
     is_acknowledged: bool,
-    /// Segments that were sent again.
+    /// Segments that were sent again, and bytes that were acknowledged.
     resent: u64,
+    acknowledged: u64,
 }
 
 /// What is set in a guest.
@@ -180,7 +181,10 @@ impl End {
             }
             Told::Sampled(handle, sample) => {
                 self.sample = Some(sample);
-                self.with(handle, |_, stream, _| stream.resent = sample.retransmissions);
+                self.with(handle, |_, stream, _| {
+                    stream.resent = sample.retransmissions;
+                    stream.acknowledged = sample.acknowledged;
+                });
             }
         }
     }
@@ -325,6 +329,12 @@ impl StreamStack for End {
             self.commands.push(Command::Write(it.handle, taken));
         }
         taken
+    }
+
+    /// As it was sampled last.
+    fn unacknowledged(&self, stream: u64) -> Option<u64> {
+        let it = self.streams.get(&stream)?;
+        Some(it.given.saturating_sub(it.acknowledged))
     }
 
     fn finish(&mut self, now: Duration, stream: u64) {

@@ -8,7 +8,7 @@ use std::ptr::NonNull;
 use windtunnel_controllers::{self as controllers, Controller, Need, TransmissionStart};
 
 use crate::interface::{Acknowledgement, Answer, Congestion, Interface, Made, Start, Text};
-use crate::interface::{VERSION, bits};
+use crate::interface::{VERSION, bits, known};
 
 /// A controller that can be exported.
 pub trait Exported: Controller + Clone + Send + Sync + 'static {}
@@ -155,8 +155,10 @@ unsafe extern "C" fn on_transmission_start<C: Exported>(
     object: *mut c_void,
     now: u64,
     application_limited: bool,
+    smoothed_rtt: u64,
 ) -> Answer {
-    let start = TransmissionStart { now, application_limited };
+    let smoothed_rtt = known(smoothed_rtt);
+    let start = TransmissionStart { now, application_limited, smoothed_rtt };
     // SAFETY: see above.
     unsafe { held::<C>(object) }.call(|controller| controller.on_transmission_start(&start))
 }

@@ -10,7 +10,7 @@ use windtunnel_controllers as controllers;
 use windtunnel_controllers::{Delivery, Need, RadioReport, Signal};
 
 /// The version of the interface. A library of another one is not loaded.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// The name of the symbol of an [`Interface`] in a library.
 pub const SYMBOL: &str = "WINDTUNNEL_CONTROLLER";
@@ -40,8 +40,9 @@ pub struct Interface {
     pub on_congestion: unsafe extern "C" fn(*mut c_void, *const Congestion) -> Answer,
     /// `Controller::on_recovered`.
     pub on_recovered: unsafe extern "C" fn(*mut c_void, u64) -> Answer,
-    /// `Controller::on_transmission_start`.
-    pub on_transmission_start: unsafe extern "C" fn(*mut c_void, u64, bool) -> Answer,
+    /// `Controller::on_transmission_start`: when, whether the application had nothing to send, and
+    /// the smoothed round trip.
+    pub on_transmission_start: unsafe extern "C" fn(*mut c_void, u64, bool, u64) -> Answer,
     /// `Controller::on_spurious`, with the copy of before.
     pub on_spurious: unsafe extern "C" fn(*mut c_void, *const c_void) -> Answer,
     /// `Controller::lower_window`.
@@ -273,7 +274,7 @@ const NO_DELIVERY: Delivery = Delivery {
 
 const NO_RADIO: RadioReport = RadioReport { received: UNKNOWN, sinr: 0.0, bandwidth: 0.0 };
 
-fn known(time: u64) -> Option<u64> {
+pub(crate) fn known(time: u64) -> Option<u64> {
     (time != UNKNOWN).then_some(time)
 }
 

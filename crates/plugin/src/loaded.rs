@@ -13,7 +13,7 @@ use windtunnel_controllers::{
     TransmissionStart, Window,
 };
 
-use crate::interface::{Answer, Interface, Made, SYMBOL, VERSION, needs};
+use crate::interface::{Answer, Interface, Made, SYMBOL, UNKNOWN, VERSION, needs};
 
 /// Why a library was not loaded.
 #[derive(Debug, thiserror::Error)]
@@ -212,10 +212,11 @@ impl Controller for Object {
     }
 
     fn on_transmission_start(&mut self, start: &TransmissionStart) {
-        let TransmissionStart { now, application_limited } = *start;
+        let TransmissionStart { now, application_limited, smoothed_rtt } = *start;
+        let smoothed_rtt = smoothed_rtt.unwrap_or(UNKNOWN);
         let call = self.of.interface.on_transmission_start;
         // SAFETY: see above.
-        let answer = unsafe { call(self.object, now, application_limited) };
+        let answer = unsafe { call(self.object, now, application_limited, smoothed_rtt) };
         self.take("on_transmission_start", &answer);
     }
 

@@ -108,7 +108,11 @@ fn apply<C: Controller>(it: &mut C, operation: &Operation, now: u64) {
         Operation::Recover => it.on_recovered(now),
         Operation::Start(application_limited) => {
             let application_limited = *application_limited;
-            it.on_transmission_start(&TransmissionStart { now, application_limited });
+            it.on_transmission_start(&TransmissionStart {
+                now,
+                application_limited,
+                smoothed_rtt: application_limited.then_some(now / 2),
+            });
         }
         Operation::Lower(cwnd) => it.lower_window(*cwnd, 20.0),
         Operation::Undo => {}

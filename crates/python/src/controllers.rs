@@ -79,6 +79,7 @@ argument! {
     TransmissionStart {
         now: u64,
         application_limited: bool,
+        smoothed_rtt: Option<u64>,
     }
 }
 
@@ -270,8 +271,9 @@ impl Controller for Object {
     }
 
     fn on_transmission_start(&mut self, start: &transport::TransmissionStart) {
-        let transport::TransmissionStart { now, application_limited } = *start;
-        self.call("on_transmission_start", TransmissionStart { now, application_limited });
+        let transport::TransmissionStart { now, application_limited, smoothed_rtt } = *start;
+        let start = TransmissionStart { now, application_limited, smoothed_rtt };
+        self.call("on_transmission_start", start);
     }
 
     fn lower_window(&mut self, cwnd: f64, ssthresh: f64) {

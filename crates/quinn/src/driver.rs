@@ -179,8 +179,11 @@ impl Driver {
     /// Sending begins, or begins again.
     fn begin(&mut self, now: Time) {
         let application_limited = self.account.is_limited();
-        self.controller
-            .on_transmission_start(&TransmissionStart { now: now.as_nanos(), application_limited });
+        self.controller.on_transmission_start(&TransmissionStart {
+            now: now.as_nanos(),
+            application_limited,
+            smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
+        });
         if let (Some(allowance), Some(smoothed)) = (&mut self.allowance, self.estimator.smoothed())
         {
             allowance.begin(now, smoothed);

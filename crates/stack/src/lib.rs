@@ -135,6 +135,14 @@ pub struct State {
     pub mtu: Option<u16>,
 }
 
+impl State {
+    /// What is in flight, in datagrams of the largest size, rounded up.
+    #[must_use]
+    pub fn in_flight_packets(&self) -> Option<u64> {
+        Some(self.in_flight?.div_ceil(self.mtu.filter(|it| *it > 0)?.into()))
+    }
+}
+
 /// An implementation of a transport protocol, as the end of a connection.
 pub trait Stack: Debug + Send {
     /// These datagrams have arrived and are read together.
@@ -201,6 +209,12 @@ pub trait StreamStack: Stack {
 
     /// Takes as many of `bytes` more as there is room for; returns how many.
     fn write(&mut self, now: Duration, stream: u64, bytes: u64) -> u64;
+
+    /// Bytes of a stream that it took and the peer has not acknowledged; none: it does not tell.
+    fn unacknowledged(&self, stream: u64) -> Option<u64> {
+        let _ = stream;
+        None
+    }
 
     /// Nothing more will be written.
     fn finish(&mut self, now: Duration, stream: u64);

@@ -96,8 +96,8 @@ pub struct FlowSample {
     pub cwnd: Option<f64>,
     /// The slow-start threshold at the end, in segments; none likewise.
     pub ssthresh: Option<f64>,
-    /// Interests or segments in flight at the end.
-    pub in_flight: u64,
+    /// Interests or segments in flight at the end; none where an implementation does not tell.
+    pub in_flight: Option<u64>,
     /// The smoothed round trip at the end, in seconds; none before a sample, and
     /// where there is not just one.
     pub smoothed_rtt_s: Option<f64>,
@@ -120,10 +120,10 @@ pub struct FlowSample {
     pub jitter_s: Option<f64>,
     /// Marked packets received.
     pub marks: u64,
-    /// Interests that timed out, or retransmission timeouts.
-    pub timeouts: u64,
-    /// Decreases of the window.
-    pub decreases: u64,
+    /// Interests that timed out, or retransmission timeouts; none of implementations.
+    pub timeouts: Option<u64>,
+    /// Decreases of the window; none where an implementation does not tell.
+    pub decreases: Option<u64>,
     /// Bytes received that wait at the end for others before them; none where nothing waits for
     /// an order.
     pub waiting_bytes: Option<u64>,

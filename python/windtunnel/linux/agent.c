@@ -35,7 +35,7 @@
 /* The type of Ethernet frames for local experiments (IEEE 802). */
 #define FRAME_TYPE 0x88b5
 /* Which commands and events there are: another number with each change, as in agent.rs. */
-#define VERSION 1
+#define VERSION 2
 #define PAGE 4096u
 #define PAGES 16u
 /* The first page has the two counters of events. */
@@ -213,12 +213,11 @@ static int sample(struct connection *connection)
     if (getsockopt(connection->socket, IPPROTO_TCP, TCP_INFO, &info, &length))
         return 0;
     struct event *event = next_event(EVENT_SAMPLE, connection->stream);
-    const uint64_t values[15] = {
-        info.tcpi_snd_mss,       info.tcpi_snd_cwnd,     info.tcpi_snd_ssthresh,
-        info.tcpi_rtt,           info.tcpi_min_rtt,      info.tcpi_pacing_rate,
-        info.tcpi_total_retrans, info.tcpi_lost,         info.tcpi_unacked,
-        info.tcpi_retrans,       info.tcpi_sacked,       info.tcpi_delivered,
-        info.tcpi_delivered_ce,  info.tcpi_notsent_bytes, info.tcpi_state,
+    const uint64_t values[] = {
+        info.tcpi_snd_mss,       info.tcpi_snd_cwnd, info.tcpi_snd_ssthresh,
+        info.tcpi_rtt,           info.tcpi_min_rtt,  info.tcpi_pacing_rate,
+        info.tcpi_total_retrans, info.tcpi_lost,     info.tcpi_unacked,
+        info.tcpi_retrans,       info.tcpi_sacked,   info.tcpi_bytes_acked,
     };
     memcpy(event->values, values, sizeof values);
     publish();

@@ -1194,6 +1194,12 @@ class Acknowledgements(TypedDict, total=False):
     sack_compression: bool
     """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: all
     except the first three, for 5 % of the round trip, at most 1 ms."""
+    quick: bool
+    """Whether more segments are acknowledged at once than the standards ask for, as in Linux
+    (quick acknowledgements): the first 16, as many after a silence longer than the retransmission
+    timeout or a segment that came twice, and each by which the advertised window grows. That
+    window then begins with 64 KiB, and grows by two segments with each that comes, up to the
+    receive buffer."""
 
 
 class TcpTimeout(TypedDict, total=False):

@@ -130,6 +130,7 @@ impl Controller for Bbr3 {
 
     /// BBRHandleRestartFromIdle (section 5.4.1).
     fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        self.take_first_rtt(start);
         if !start.application_limited {
             return;
         }

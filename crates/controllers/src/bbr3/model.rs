@@ -1,6 +1,6 @@
 //! The states, what is known of the path, and what follows from it.
 
-use crate::bbr::{Aggregation, FullPipe, LEAST, Rounds, RttProbe, quantum};
+use crate::bbr::{Aggregation, FullPipe, LEAST, MOST_AT_ONCE, Rounds, RttProbe};
 use crate::{Delivery, Nanoseconds, Settings, Start, Window, seconds};
 
 /// `4 ln 2`.
@@ -196,7 +196,9 @@ impl Bbr3 {
 
     /// At least what keeps sender and receiver busy.
     pub(super) fn with_quanta(&self, in_flight: f64) -> f64 {
-        let busy = 3.0 * quantum(self.pacing_rate, LEAST_QUANTUM);
+        // BBR.send_quantum (section 5.6.3): a millisecond's worth.
+        let quantum = (self.pacing_rate * 1e-3).clamp(LEAST_QUANTUM, MOST_AT_ONCE);
+        let busy = 3.0 * quantum;
         let probing = if self.state == State::Up { 2.0 } else { 0.0 };
         in_flight.max(busy).max(LEAST) + probing
     }

@@ -2,11 +2,23 @@
 
 use super::model::{Bbr3, Feedback, PROBE_RTT_WINDOW_GAIN, State};
 use crate::bbr::{LEAST, MIN_RTT_MEMORY, RttProbe, SECOND};
-use crate::{Acknowledgement, Nanoseconds};
+use crate::{Acknowledgement, Nanoseconds, TransmissionStart};
 
 const PROBE_RTT_INTERVAL: Nanoseconds = 5 * SECOND;
 
 impl Bbr3 {
+    /// BBROnInit (section 5.2.1): the first round trip is that of the handshake, if that measured
+    /// one.
+    pub(super) fn take_first_rtt(&mut self, start: &TransmissionStart) {
+        if let Some(rtt) = start.smoothed_rtt
+            && self.min_rtt == Nanoseconds::MAX
+        {
+            self.min_rtt = rtt.max(1);
+            self.min_rtt_seen = start.now;
+            self.set_first_pacing_rate(rtt);
+        }
+    }
+
     pub(super) fn update_min_rtt(&mut self, acknowledgement: &Acknowledgement) {
         let now = acknowledgement.now;
         let known = self.probe_rtt_min != Nanoseconds::MAX;

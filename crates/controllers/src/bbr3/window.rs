@@ -9,13 +9,18 @@ impl Bbr3 {
         if let Some(rtt) = smoothed_rtt
             && !self.measured
         {
-            self.measured = true;
-            self.pacing_rate = STARTUP_GAIN * self.initial_window / seconds(rtt.max(1));
+            self.set_first_pacing_rate(rtt);
         }
         let rate = paced(self.pacing_gain(), self.bw());
         if rate > 0.0 && (self.full_pipe.reached || rate > self.pacing_rate) {
             self.pacing_rate = rate;
         }
+    }
+
+    /// BBRInitPacingRate (section 5.6.2), with a round trip.
+    pub(super) fn set_first_pacing_rate(&mut self, rtt: Nanoseconds) {
+        self.measured = true;
+        self.pacing_rate = STARTUP_GAIN * self.initial_window / seconds(rtt.max(1));
     }
 
     pub(super) fn set_window(&mut self, delivered: f64) {

@@ -1,6 +1,6 @@
 //! BBR, version 1, against what its draft promises.
 
-use crate::drive::{SECOND, close};
+use crate::drive::{Drive, SECOND, close};
 use crate::path::{Path, Treatment};
 use crate::samples::Samples;
 use windtunnel_controllers::{Controller, Nanoseconds, PathEstimate, Signal, Value};
@@ -44,10 +44,12 @@ fn bbr1_drains_startups_queue_in_three_round_trips() {
 }
 
 /// Ten seconds after the minimum round trip was seen last, in the probe or in the cycle after
-/// it; for 200 ms and the round trips there and back: about 2 %.
+/// it; for 200 ms and the round trips there and back: about 2 %. Here the queue that three bursts of
+/// two make is more than what pacing 1 % lower drains until the next cycle, of 40 packets a round trip.
 #[test]
 fn bbr1_probes_for_the_round_trip_every_ten_seconds_at_little_cost() {
-    let mut path = path(Treatment::Nothing);
+    let rate = RATE / 10;
+    let mut path = Path::new(rate, 1e9, Treatment::Nothing).flow("bbr1", BASE, 0, &[]);
     let at_four = |it: &Path| it.cwnd(0) == 4.0;
     let first = when(&mut path, at_four);
     when(&mut path, |it| !at_four(it));
@@ -55,7 +57,7 @@ fn bbr1_probes_for_the_round_trip_every_ten_seconds_at_little_cost() {
     let apart = (second - first) as f64 / SECOND as f64;
     let cycle = 8.0 * BASE as f64 / SECOND as f64;
     assert!((10.0..10.2 + cycle + 2.0 * 0.04).contains(&apart), "{apart} s");
-    let cost = 1.0 - path.watch(40 * SECOND).rate() / RATE as f64;
+    let cost = 1.0 - path.watch(40 * SECOND).rate() / rate as f64;
     assert!(cost > 0.015 && cost < (0.2 + 2.0 * 0.04) / 10.0, "{cost}");
 }
 
@@ -175,14 +177,15 @@ fn bbr1_probes_for_one_round_trip_of_eight_and_drains_in_the_next() {
 }
 
 /// The goal of probing allows for what is sent at once, and is reached with what is about to be
-/// sent: 1,250 segments, three quanta of 12.4 and two, rounded up to an even number, are 1,290. A
-/// receiver that has room for 1,278 does not keep it from being reached. What is delivered until
+/// sent: 1,250 segments, three bursts of 12 and two are 1,288. A
+/// receiver that has room for 1,277 does not keep it from being reached. What is delivered until
 /// pacing lets it go does not count: ten segments in a millisecond.
 #[test]
 fn bbr1_counts_the_burst_that_is_about_to_go_towards_the_goal_of_probing() {
-    let quantum = 0.99 * 1.25 * 10.0;
-    let goal = 1_290.0;
-    let (less, more) = (goal - quantum - 1.0, goal - quantum + 1.0);
+    // Of 12,375 segments a second.
+    let burst = 12.0;
+    let goal = 1_288.0;
+    let (less, more) = (goal - burst - 1.0, goal - burst + 1.0);
     for (in_flight, wait, ends) in [(less, 0, false), (more, 0, true), (more, SECOND / 1000, false)]
     {
         let mut it = Samples::new("bbr1", 10_000.0, SECOND / 10);
@@ -273,19 +276,19 @@ fn bbr1_takes_what_is_lost_from_the_window_until_recovery_restores_it() {
     assert_eq!(it.cwnd(), before - 19.0);
 }
 
-/// On top of two bandwidth-delay products a sender keeps three quanta busy, each a millisecond
-/// of its rate, at most 64 kilobytes (45 segments of 1,448 bytes) and at least two segments, or
-/// one below 1.2 Mbps; the sum is rounded up to an even number. One acknowledgement a round
+/// On top of two bandwidth-delay products a sender keeps three bursts busy, each the whole segments
+/// of 1/1024 s of its rate, at most 64 kilobytes (45 segments of 1,448 bytes) and at least two
+/// segments, or one below 1.2 Mbps; the sum is rounded up to an even number. One acknowledgement a round
 /// trip, of a second, is aggregation of more than 100 ms, and allowed for with as much.
 #[test]
-fn bbr1_allows_three_quanta_beside_two_bdps() {
-    for (rate, quantum) in [(50.0, 1.0), (1e3, 2.0), (1e4, 9.9), (1e6, 45.0)] {
+fn bbr1_allows_three_bursts_beside_two_bdps() {
+    for (rate, burst) in [(50.0, 1.0), (1e3, 2.0), (1e4, 9.0), (1e6, 45.0)] {
         let mut it = Samples::new("bbr1", rate, SECOND);
         it.rounds(30);
         it.rounds_until_gain(0.75);
         it.rounds_until_gain(1.0);
         it.round();
-        let expected = 2.0 * ((2.0 * it.bdp() + 3.0 * quantum) / 2.0).ceil();
+        let expected = 2.0 * ((2.0 * it.bdp() + 3.0 * burst) / 2.0).ceil();
         assert_eq!(it.cwnd(), expected + 0.1 * rate, "at {rate}");
     }
 }
@@ -448,4 +451,22 @@ fn bbr1_measures_a_policer_over_a_millisecond_at_least() {
         it.gain() < 0.6
     });
     assert_eq!(policed, Some(1 + 2 * 10));
+}
+
+/// BBROnInit and BBRInitPacingRate: of both versions, and of plain data only what is shorter counts.
+#[test]
+fn bbr_begins_with_the_round_trip_of_the_handshake() {
+    for (name, gain) in [("bbr1", 2.885), ("bbr3", 2.77)] {
+        let mut drive = Drive::new(name, 10.0);
+        drive.begin_after_handshake(SECOND / 20);
+        let rate = drive.controller.pacing_rate().expect("BBR paces");
+        close(rate, gain * 10.0 * 20.0, 1e-9);
+        for (rtt, least) in [(60, 50), (51, 50), (49, 49)] {
+            drive.now += rtt * SECOND / 1000;
+            drive.rtt = rtt * SECOND / 1000;
+            drive.deliver(1.0, 100.0);
+            let estimate = drive.controller.estimate().expect("there was a sample");
+            assert_eq!(estimate.round_trip, least * SECOND / 1000, "{name}, {rtt} ms");
+        }
+    }
 }

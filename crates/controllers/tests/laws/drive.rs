@@ -2,8 +2,8 @@
 //! trip, and losses where a test wants them.
 
 use windtunnel_controllers::{
-    Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Description, Nanoseconds,
-    RadioReport, Settings, Signal, Start, TransmissionStart, Value,
+    Acknowledgement, AnyController, Congestion, Controller, DESCRIPTIONS, Delivery, Description,
+    Nanoseconds, RadioReport, Settings, Signal, Start, TransmissionStart, Value,
 };
 
 pub(crate) const SECOND: Nanoseconds = 1_000_000_000;
@@ -101,6 +101,26 @@ impl Drive {
         });
     }
 
+    /// Segments are delivered at a rate, in segments per second.
+    pub(crate) fn deliver(&mut self, segments: f64, rate: f64) {
+        let delivery = Delivery {
+            rate: Some(rate),
+            total: segments,
+            total_at_send: 0.0,
+            in_flight_at_send: segments,
+            lost_since_send: 0.0,
+            application_limited: false,
+        };
+        self.controller.on_acknowledgement(&Acknowledgement {
+            now: self.now,
+            delivered: segments,
+            rtt: Some(self.rtt),
+            smoothed_rtt: Some(self.rtt),
+            delivery: Some(delivery),
+            ..Acknowledgement::default()
+        });
+    }
+
     /// A radio reports its SINR in decibels and its bandwidth in segments per second for
     /// each bit per second and hertz.
     pub(crate) fn hear(&mut self, sinr: f64, bandwidth: f64) {
@@ -122,9 +142,19 @@ impl Drive {
         }
     }
 
+    /// Sending begins, and the handshake has measured this round trip.
+    pub(crate) fn begin_after_handshake(&mut self, rtt: Nanoseconds) {
+        self.controller.on_transmission_start(&TransmissionStart {
+            now: self.now,
+            application_limited: false,
+            smoothed_rtt: Some(rtt),
+        });
+    }
+
     /// Sending begins again after the application had nothing to send.
     pub(crate) fn begin_again(&mut self) {
-        let start = TransmissionStart { now: self.now, application_limited: true };
+        let start =
+            TransmissionStart { now: self.now, application_limited: true, smoothed_rtt: None };
         self.controller.on_transmission_start(&start);
     }
 

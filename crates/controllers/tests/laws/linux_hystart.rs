@@ -64,3 +64,35 @@ fn a_window_below_sixteen_segments_is_not_watched() {
         assert_eq!(drive.controller.ssthresh().is_finite(), over, "{window}");
     }
 }
+
+/// A window that no congestion has shown grows by 5 % a round trip or faster; by RFC 9438 it would
+/// be flat there.
+#[test]
+fn after_slow_start_the_window_grows_by_a_segment_in_twenty_until_congestion() {
+    let growth = |drive: &mut Drive| {
+        let before = drive.cwnd();
+        drive.now += drive.rtt;
+        (0..before as u64).for_each(|_| drive.acknowledge(1.0));
+        drive.cwnd() - before
+    };
+    for (variant, at_least) in [("linux", 5.0), ("plus-plus", 0.0)] {
+        let mut drive = Drive::with("cubic", 100.0, &[("hystart-variant", Value::Choice(variant))]);
+        drive.controller.lower_window(100.0, 100.0);
+        for _ in 0..3 {
+            let grown = growth(&mut drive);
+            assert!(grown >= at_least - 1e-9 && grown < at_least + 2.0, "{variant}: {grown}");
+        }
+    }
+}
+
+#[test]
+fn after_congestion_both_variants_grow_alike() {
+    let grown = |variant: &str| {
+        let variant = ("hystart-variant", Value::Choice(variant));
+        let mut drive = Drive::after_loss("cubic", 1000.0, &[variant]);
+        drive.now += drive.rtt;
+        (0..100).for_each(|_| drive.acknowledge(1.0));
+        drive.cwnd()
+    };
+    assert_eq!(grown("linux"), grown("plus-plus"));
+}

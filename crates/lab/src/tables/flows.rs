@@ -342,7 +342,7 @@ pub(super) fn series(plan: &Plan, rows: &[FlowSample]) -> Table {
         )
         .number(CWND_SEGMENTS, |it| it.cwnd)
         .number(SSTHRESH_SEGMENTS, |it| it.ssthresh)
-        .count(IN_FLIGHT, |it| it.in_flight)
+        .count_if_any(IN_FLIGHT, |it| it.in_flight)
         .number(SMOOTHED_RTT_S, |it| it.smoothed_rtt_s)
         .number(
             column(
@@ -368,7 +368,8 @@ pub(super) fn series(plan: &Plan, rows: &[FlowSample]) -> Table {
             column(
                 "lost",
                 "Datagrams found missing by their numbers in the interval, less those that came \
-                 late after all; empty for others than UDP.",
+                 late after all; of QUIC, the packets that the source of the data considered lost. \
+                 Empty for others.",
             )
             .title("datagrams lost"),
             |it| it.lost.map(|lost| lost as f64),
@@ -379,8 +380,8 @@ pub(super) fn series(plan: &Plan, rows: &[FlowSample]) -> Table {
         )
         .number(JITTER_S, |it| it.jitter_s)
         .count(MARKS, |it| it.marks)
-        .count(TIMEOUTS, |it| it.timeouts)
-        .count(DECREASES, |it| it.decreases)
+        .count_if_any(TIMEOUTS, |it| it.timeouts)
+        .count_if_any(DECREASES, |it| it.decreases)
         .count_if_any(
             column(
                 "waiting_bytes",

@@ -203,7 +203,12 @@ fn flow_with(keys: &str) -> RecordBatch {
 #[test]
 fn offload_is_off_unless_the_file_says_otherwise() {
     let usual = flow_with("");
-    for key in ["offload.segmentation", "offload.receive", "acknowledgements.sack_compression"] {
+    for key in [
+        "offload.segmentation",
+        "offload.receive",
+        "acknowledgements.sack_compression",
+        "acknowledgements.quick",
+    ] {
         assert_eq!(flow_with(&format!(", {key} = false")), usual, "{key}");
         assert_ne!(flow_with(&format!(", {key} = true")), usual, "{key}");
     }

@@ -144,7 +144,7 @@ fn an_unknown_key_of_a_group_gets_the_nearest_known_one() {
 fn what_a_group_says_is_what_the_transport_gets() {
     let text = flow(
         "window = { initial = \"4 segments\", minimum = \"3 segments\", ssthresh = \"14480 B\" }
-         acknowledgements = { every = \"3 segments\", within = \"25 ms\", sack_compression = true }
+         acknowledgements = { every = \"3 segments\", within = \"25 ms\", sack_compression = true, quick = true }
          timeout.initial = \"2 s\"
          timeout.minimum = \"30 ms\"
          timeout.minimum_variation = \"1 ms\"
@@ -163,7 +163,8 @@ fn what_a_group_says_is_what_the_transport_gets() {
         (4.0, 3.0, 10.0)
     );
     let within = Duration::from_millis(25);
-    let acknowledgements = Acknowledgements { every: 3, within, sack_compression: true };
+    let acknowledgements =
+        Acknowledgements { every: 3, within, sack_compression: true, quick: true };
     assert_eq!(it.acknowledgements, acknowledgements);
     let limits = RtoLimits {
         initial: Duration::from_secs(2),

@@ -303,7 +303,6 @@ impl Connection {
             State::Recovery => self.in_slow_start() && !self.is_model_based,
         };
         let grows = window_limited && advanced && opens;
-        let nanoseconds = |it: u32| u64::from(it) * 1_000;
         let one_way_delay = self.one_way_delay(report);
         self.controller.on_acknowledgement(&Acknowledgement {
             now: self.now(report),
@@ -382,8 +381,15 @@ impl Connection {
         }
         let application_limited = report.application_limited;
         let now = self.now(report);
-        self.controller.on_transmission_start(&TransmissionStart { now, application_limited });
+        let smoothed_rtt = report.smoothed_rtt.map(nanoseconds);
+        let start = TransmissionStart { now, application_limited, smoothed_rtt };
+        self.controller.on_transmission_start(&start);
     }
+}
+
+/// Of the kernel's microseconds.
+fn nanoseconds(microseconds: u32) -> u64 {
+    u64::from(microseconds) * 1_000
 }
 
 #[cfg(test)]

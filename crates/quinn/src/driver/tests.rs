@@ -189,6 +189,8 @@ fn what_comes_after_idleness_is_a_beginning_and_only_a_lower_bound() {
     let starts: Vec<(u64, bool)> =
         heard.starts.iter().map(|it| (it.now, it.application_limited)).collect();
     assert_eq!(starts, [(0, false), (1_000_000_000, true)]);
+    let rtts: Vec<_> = heard.starts.iter().map(|it| it.smoothed_rtt).collect();
+    assert_eq!(rtts, [None, Some(10_000_000)]);
     let samples = heard.acknowledgements.iter().map(|it| it.delivery.unwrap());
     let limited: Vec<bool> = samples.map(|it| it.application_limited).collect();
     assert_eq!(limited, [false, true]);

@@ -9,6 +9,7 @@ mod endpoint;
 mod judgement;
 pub(crate) mod limits;
 mod path_mtu;
+mod quick_acknowledgements;
 mod rack;
 pub(crate) mod reassembly;
 pub(crate) mod receive_buffer;

@@ -11,6 +11,7 @@ use windtunnel_packets::tcp::{Flags, Segment};
 
 use super::accurate_ecn::MarksReceived;
 use super::counters::EndpointCounters;
+use super::quick_acknowledgements::QuickAcknowledgements;
 use super::reassembly::{Arrival, Reassembly};
 use super::receive_buffer::ReceiveBuffer;
 use super::receiver_control::{ReceiverControl, Taken};
@@ -50,6 +51,8 @@ pub(super) struct Receiver {
     due: Time,
     /// How long those of segments beyond a gap wait, where they do.
     compression: Option<Box<SackCompression>>,
+    /// Which are sent at once, where more are than the standards ask for.
+    quick: Option<Box<QuickAcknowledgements>>,
     /// The timestamp to echo.
     echo: u32,
     /// The latest timestamp that came.
@@ -80,6 +83,8 @@ impl Receiver {
             compression: (settings.acknowledgements.sack_compression
                 && settings.recovery.uses_sack())
             .then(Box::default),
+            quick: (settings.acknowledgements.quick)
+                .then(|| Box::new(QuickAcknowledgements::new(settings))),
             echo: 0,
             latest: 0,
             marked: false,
@@ -104,9 +109,13 @@ impl Receiver {
     }
 
     /// The connection is established; the handshake may have measured a round trip.
-    pub(super) fn establish(&mut self, rtt: Option<Duration>) {
-        if let (Some(compression), Some(rtt)) = (&mut self.compression, rtt) {
+    pub(super) fn establish(&mut self, rtt: Option<Duration>, settings: &TcpSettings) {
+        let Some(rtt) = rtt else { return };
+        if let Some(compression) = &mut self.compression {
             compression.measure(rtt);
+        }
+        if let Some(quick) = &mut self.quick {
+            quick.measure(rtt, settings);
         }
     }
 
@@ -141,7 +150,8 @@ impl Receiver {
     /// not (RFC 9293, section 3.8.6.2.2).
     fn room(&self, settings: &TcpSettings) -> u64 {
         let free = self.free(settings);
-        if free < self.least_window(settings) { 0 } else { free }
+        let offered = self.quick.as_ref().map_or(free, |it| it.window().min(free));
+        if offered < self.least_window(settings) { 0 } else { offered }
     }
 
     /// The smallest window, other than none, that is worth a segment.
@@ -382,13 +392,18 @@ impl Receiver {
         // The FIN takes a number, but is no data.
         let finished = next > before && self.is_finished();
         counters.received_bytes += next - before - u64::from(finished);
+        if self.quick.is_some() && segment.length > 0 {
+            self.note_arrival(now, arrival, settings);
+        }
         if self.buffer.size() < settings.buffers.maximum_receive_size() {
             self.fit_buffer(now, segment, settings);
         }
         if self.control.is_some() && segment.length > 0 {
             self.report(now, segment, start, arrival, settings);
         }
+        let quick = self.quick.as_ref().is_some_and(|it| it.are_due());
         let at_once = match arrival {
+            _ if quick => true,
             Arrival::InOrder { overlaps } => {
                 overlaps || fin || reports || self.is_full(next, settings)
             }
@@ -396,13 +411,28 @@ impl Receiver {
         };
         let wait = match &mut self.compression {
             // A third range could be one too many for the blocks of a later acknowledgement.
-            Some(compression) if arrival == (Arrival::OutOfOrder { recent: true }) => {
+            Some(compression) if !quick && arrival == (Arrival::OutOfOrder { recent: true }) => {
                 compression.wait(next)
             }
             _ if at_once => Duration::ZERO,
             _ => settings.acknowledgements.within,
         };
         self.due = self.due.min(now + wait);
+    }
+
+    /// Data came: what of it is acknowledged at once as in Linux.
+    fn note_arrival(&mut self, now: Time, arrival: Arrival, settings: &TcpSettings) {
+        let free = self.free(settings);
+        let Some(quick) = &mut self.quick else { return };
+        match arrival {
+            Arrival::InOrder { .. } => quick.receive_in_order(now),
+            Arrival::OutOfOrder { .. } => {}
+            Arrival::Duplicate => {
+                quick.begin();
+                return;
+            }
+        }
+        quick.grow(free, settings);
     }
 
     /// Tells the receiver's controller of data.
@@ -460,7 +490,10 @@ impl Receiver {
         // A gap is reported by an acknowledgement without data: only that has room for
         // SACK blocks, and only that counts as a duplicate (RFC 5681, section 2).
         if segment.length == 0 || !self.reassembly.has_gap() {
-            self.due = Time::NEVER;
+            let was_due = std::mem::replace(&mut self.due, Time::NEVER) != Time::NEVER;
+            if let Some(quick) = self.quick.as_mut().filter(|_| was_due) {
+                quick.acknowledge();
+            }
             if let Some(compression) = &mut self.compression {
                 compression.acknowledge();
             }

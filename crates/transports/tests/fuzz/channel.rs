@@ -28,6 +28,7 @@ struct Case {
     pacing: bool,
     offload: Offload,
     sack_compression: bool,
+    quick: bool,
     controller: usize,
     /// The one at the receivers, where there are timestamps.
     receiver: Option<usize>,
@@ -150,7 +151,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let sizes = || prop_oneof![Just(1_u64), 1_u64..3_000, 1_u64..300_000];
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
     let ecn = (modes(), prop_oneof![Just(None), modes().prop_map(Some)]);
-    let pacing = (any::<bool>(), offloads(), any::<bool>());
+    let pacing = (any::<bool>(), offloads(), any::<(bool, bool)>());
     let controllers = (0..DESCRIPTIONS.len(), prop::option::of(0..receivers().len()));
     let choices = (recoveries(), any::<bool>(), ecn, pacing, controllers);
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
@@ -159,7 +160,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], (bytes, writes()));
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
         let (recovery, timestamps, (ecn, server_ecn), pacing, controllers) = choices;
-        let (pacing, offload, sack_compression) = pacing;
+        let (pacing, offload, (sack_compression, quick)) = pacing;
         let (controller, receiver) = controllers;
         let (segment, timing, buffer, ((there, back), writes)) = ends;
         let (acknowledge_every, least_timeout, initial_window) = timing;
@@ -171,6 +172,7 @@ fn cases() -> impl Strategy<Value = Case> {
             pacing,
             offload,
             sack_compression,
+            quick,
             controller,
             receiver,
             segment,
@@ -196,6 +198,7 @@ impl Case {
             acknowledgements: Acknowledgements {
                 every: self.acknowledge_every,
                 sack_compression: self.sack_compression,
+                quick: self.quick,
                 ..Acknowledgements::default()
             },
             timeout: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },

@@ -2,9 +2,9 @@
 //! 2883; RFC 7323, section 4.3.
 
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Acknowledgements, Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{Acknowledgements, Buffers, Recovery, Role, TcpSettings};
 
-use crate::script::{Script, ack, data, settings, syn};
+use crate::script::{SEGMENT, Script, ack, data, settings, syn};
 
 fn receiver(settings: &TcpSettings) -> Script {
     let mut it = Script::closed(Role::Server, settings);
@@ -224,4 +224,79 @@ fn the_clock_of_timestamps_starts_again_without_reordering() {
     assert_eq!(it.end.counters().reordered, 0);
     it.receive(54, data(4).stamps(u32::MAX, 0));
     assert_eq!(it.end.counters().reordered, 1);
+}
+
+// -- Quick acknowledgements ---------------------------------------------------
+
+/// With a receive buffer of this many bytes, which is advertised as a whole from the beginning if
+/// that is what fits into a window without scaling.
+fn quick(buffer: u64) -> Script {
+    receiver(&TcpSettings {
+        acknowledgements: Acknowledgements { quick: true, ..Acknowledgements::default() },
+        buffers: Buffers::with_receive(buffer),
+        ..settings(Recovery::Rack)
+    })
+}
+
+/// What each of these segments, which come a millisecond apart, brings about at once: the segments
+/// that are acknowledged, or none.
+fn at_once(it: &mut Script, from: u64, numbers: std::ops::Range<u64>) -> Vec<Option<u64>> {
+    let answer = |(index, number): (usize, u64)| {
+        it.receive(from + index as u64, data(number));
+        it.all().first().map(|it| it.acknowledges())
+    };
+    numbers.enumerate().map(answer).collect()
+}
+
+/// The first `singles` of them one by one, and the others two by two.
+fn singles_and_pairs(numbers: std::ops::Range<u64>, singles: u64) -> Vec<Option<u64>> {
+    let first = numbers.start;
+    let is_answered = |it: u64| it - first < singles || (it - first - singles) % 2 == 1;
+    numbers.map(|it| is_answered(it).then_some(it + 1)).collect()
+}
+
+#[test]
+fn the_first_sixteen_segments_are_acknowledged_one_by_one_if_that_is_wanted() {
+    let mut it = quick(u64::from(u16::MAX));
+    assert_eq!(at_once(&mut it, 10, 0..30), singles_and_pairs(0..30, 16));
+}
+
+/// The handshake took a millisecond: the timeout is a second, as the test's settings have it.
+#[test]
+fn so_are_sixteen_after_a_silence_that_is_longer_than_the_timeout() {
+    for (silence, singles) in [(1_000, 0), (1_001, 16)] {
+        let mut it = quick(u64::from(u16::MAX));
+        at_once(&mut it, 10, 0..20);
+        it.all();
+        let answers = at_once(&mut it, 29 + silence, 20..40);
+        assert_eq!(answers, singles_and_pairs(20..40, singles), "{silence} ms");
+    }
+}
+
+#[test]
+fn so_are_those_after_a_segment_that_came_twice() {
+    let mut it = quick(u64::from(u16::MAX));
+    at_once(&mut it, 10, 0..20);
+    it.receive(31, data(3));
+    it.all();
+    // The answer to what came twice is the first of sixteen.
+    assert_eq!(at_once(&mut it, 40, 20..40), singles_and_pairs(20..40, 15));
+}
+
+/// 65,535 bytes are advertised first, and 200,000 once 68 segments have come, each of which has
+/// brought two more.
+#[test]
+fn so_are_those_by_which_the_advertised_window_grows() {
+    let mut it = quick(200_000);
+    let mut windows = Vec::new();
+    for number in 0..68 {
+        it.receive(10 + number, data(number));
+        windows.push(u64::from(it.only().segment.window) << 2);
+    }
+    let expected = |came: u64| (65_535 + 2 * came * SEGMENT).min(200_000);
+    for (came, window) in (1..).zip(windows) {
+        assert!(window <= expected(came) && window + 4 > expected(came), "{came}: {window}");
+    }
+    // These did not count towards the first sixteen.
+    assert_eq!(at_once(&mut it, 100, 68..100), singles_and_pairs(68..100, 16));
 }

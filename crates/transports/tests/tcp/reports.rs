@@ -125,6 +125,9 @@ fn the_beginning_of_sending_is_told_and_its_end_is_the_applications() {
         heard.starts.iter().map(|it| (it.now / 1_000_000, it.application_limited)).collect();
     // At 200 ms all that was in flight had just been acknowledged at once.
     assert_eq!(starts, [(100, false), (200, false), (2_000, true)]);
+    // The handshake took 100 ms, and the data as long.
+    let rtts: Vec<_> = heard.starts.iter().map(|it| it.smoothed_rtt).collect();
+    assert_eq!(rtts, [Some(100_000_000); 3]);
 }
 
 /// The retransmission timeout is that of the first segment: when that is sent again, it

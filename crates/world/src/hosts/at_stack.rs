@@ -79,9 +79,13 @@ impl Host for AtStack<'_> {
         self.stream(stream).map_or(0, |it| it.received)
     }
 
-    /// What the stack has had no room for: of what it took, none tells how much arrived.
+    /// What the stack has had no room for, and of what it took, what it says that is not
+    /// acknowledged: most do not tell.
     fn unacknowledged(&self, stream: Stream) -> u64 {
-        self.stream(stream).map_or(0, |it| it.pending)
+        let Some(end) = self.existing() else { return 0 };
+        let number = u64::from(stream.0);
+        let pending = end.streams.get(&number).map_or(0, |it| it.pending);
+        pending.saturating_add(end.unacknowledged(number))
     }
 
     fn is_finished(&self, stream: Stream) -> bool {

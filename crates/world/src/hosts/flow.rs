@@ -166,12 +166,13 @@ impl Sampled {
                 let last = std::mem::replace(&mut self.stack, now);
                 let State { lost_packets, decreases, retransmissions, .. } = sender.state;
                 let told = [lost_packets, decreases, retransmissions];
-                let told = told.map(Option::unwrap_or_default);
-                let before = std::mem::replace(&mut self.told, told);
+                let before = std::mem::replace(&mut self.told, told.map(Option::unwrap_or_default));
                 let [lost, decreases, retransmissions] =
-                    [0, 1, 2].map(|it| told[it].saturating_sub(before[it]));
+                    [0, 1, 2].map(|it| told[it].map(|told| told.saturating_sub(before[it])));
                 let sample = sample_of_stack(&last[1], &now[1], &sender.state, time_s, seconds);
-                FlowSample { lost: Some(lost as i64), decreases, retransmissions, ..sample }
+                let lost = lost.map(u64::cast_signed);
+                let retransmissions = retransmissions.unwrap_or_default();
+                FlowSample { lost, decreases, retransmissions, ..sample }
             }
             _ => FlowSample::default(),
         }
@@ -199,7 +200,7 @@ fn sample_of_tcp(
         received_bps: in_any_order as f64 * 8.0 / seconds,
         cwnd: window.map(|it| it.cwnd),
         ssthresh: window.and_then(|it| it.ssthresh),
-        in_flight: now.in_flight,
+        in_flight: Some(now.in_flight),
         smoothed_rtt_s: window.and_then(|it| it.smoothed_rtt).map(Duration::as_seconds),
         delay_s: (delays > 0).then(|| delay / delays as f64),
         retransmissions: after.retransmissions - before.retransmissions,
@@ -208,8 +209,8 @@ fn sample_of_tcp(
         lost_share: None,
         jitter_s: None,
         marks: now.receiver.marks - last.receiver.marks,
-        timeouts: after.timeouts - before.timeouts,
-        decreases: after.decreases - before.decreases,
+        timeouts: Some(after.timeouts - before.timeouts),
+        decreases: Some(after.decreases - before.decreases),
         waiting_bytes: Some(waiting),
     }
 }
@@ -229,6 +230,7 @@ fn sample_of_stack(
         received_bps: bits / seconds,
         cwnd: state.cwnd.map(segments),
         ssthresh: state.ssthresh.map(segments),
+        in_flight: state.in_flight_packets(),
         smoothed_rtt_s: state.smoothed_rtt.map(|it| it.as_secs_f64()),
         reordered: Some(now.reordered - last.reordered),
         marks: now.marks - last.marks,
@@ -299,12 +301,15 @@ fn sample_of_udp(now: &SinkCounters, last: &SinkCounters, time_s: f64, seconds: 
         time_s,
         goodput_bps,
         received_bps: goodput_bps,
+        in_flight: Some(0),
         delay_s: (datagrams > 0).then(|| delay / datagrams as f64),
         reordered: Some(now.reordered - last.reordered),
         lost: Some(lost),
         lost_share: (expected > 0).then(|| lost as f64 / expected as f64),
         jitter_s: Some(now.jitter.mean().as_seconds()),
         marks: now.marks - last.marks,
+        timeouts: Some(0),
+        decreases: Some(0),
         ..FlowSample::default()
     }
 }

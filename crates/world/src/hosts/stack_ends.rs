@@ -240,6 +240,12 @@ impl StackEnd {
         self.stack.as_deref().map_or(self.told, state)
     }
 
+    /// Bytes of a stream that its stack took and that are not acknowledged, if it tells.
+    pub(super) fn unacknowledged(&self, number: u64) -> u64 {
+        let told = |it: &dyn StreamStack| guarded(|| it.unacknowledged(number)).unwrap_or_default();
+        self.stack.as_deref().and_then(told).unwrap_or_default()
+    }
+
     pub(super) fn note_round_trip(&mut self) {
         if let Some(rtt) = self.state().smoothed_rtt.filter(|_| self.is_connected) {
             self.counters.rtt_sum += inside(rtt);

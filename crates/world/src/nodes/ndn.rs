@@ -494,7 +494,7 @@ pub(crate) fn sample(
         received_bps: goodput_bps,
         cwnd: Some(consumer.controller().cwnd()),
         ssthresh: Some(consumer.controller().ssthresh()),
-        in_flight: consumer.in_flight(),
+        in_flight: Some(consumer.in_flight()),
         smoothed_rtt_s: consumer.smoothed_rtt().map(Duration::as_seconds),
         delay_s: (data > 0).then(|| delay / data as f64),
         retransmissions: counters.retransmissions - last.retransmissions,
@@ -503,8 +503,8 @@ pub(crate) fn sample(
         lost_share: None,
         jitter_s: None,
         marks: counters.marks - last.marks,
-        timeouts: counters.timeouts - last.timeouts,
-        decreases: counters.decreases - last.decreases,
+        timeouts: Some(counters.timeouts - last.timeouts),
+        decreases: Some(counters.decreases - last.decreases),
         waiting_bytes: None,
     };
 

@@ -243,7 +243,8 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(it, _) => Some(it.in_flight()),
             Counters::Tcp(it) => Some(it.in_flight),
-            Counters::Udp(..) | Counters::Stack(..) => None,
+            Counters::Stack(ends) => ends[0].state.in_flight_packets(),
+            Counters::Udp(..) => None,
         }
     }
 

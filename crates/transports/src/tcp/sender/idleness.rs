@@ -23,8 +23,11 @@ impl Sender {
         }
         self.sent_at = now;
         let application_limited = self.account.is_limited();
-        let now = now.as_nanos();
-        self.controller.on_transmission_start(&TransmissionStart { now, application_limited });
+        self.controller.on_transmission_start(&TransmissionStart {
+            now: now.as_nanos(),
+            application_limited,
+            smoothed_rtt: self.estimator.smoothed().map(Duration::as_nanos),
+        });
     }
 
     fn lower_after(&mut self, now: Time, idle: Duration) {

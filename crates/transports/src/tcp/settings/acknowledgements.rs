@@ -22,11 +22,17 @@ pub struct Acknowledgements {
     /// Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: all
     /// except the first three, for 5 % of the round trip, at most 1 ms.
     pub sack_compression: bool,
+    /// Whether more segments are acknowledged at once than the standards ask for, as in Linux
+    /// (quick acknowledgements): the first 16, as many after a silence longer than the
+    /// retransmission timeout or a segment that came twice, and each by which the advertised
+    /// window grows. That window then begins with 64 KiB, and grows by two segments with each that
+    /// comes, up to the receive buffer.
+    pub quick: bool,
 }
 
 impl Default for Acknowledgements {
     fn default() -> Self {
-        Self { every: 2, within: Duration::from_millis(40), sack_compression: false }
+        Self { every: 2, within: Duration::from_millis(40), sack_compression: false, quick: false }
     }
 }
 
