@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import polars as pl
@@ -51,6 +52,14 @@ class One(windtunnel.Controller):
 
     def on_congestion(self, congestion):
         pass
+
+class Stalled(One):
+    needs = ("pacing", "delivery-rate")
+
+    def __init__(self, start):
+        super().__init__(start)
+        self.cwnd = 3
+        self.pacing_rate = 1000.0
 
 class Broken(One):
     def on_acknowledgement(self, acknowledgement):
@@ -126,10 +135,24 @@ def test_means_are_of_the_interval(tmp_path: Path) -> None:
     assert parts[0] * 1 + parts[1] * 3 == pytest.approx(received, rel=1e-9)
 
 
-def test_bbr3_passes_the_cases_of_its_draft_that_need_a_network() -> None:
-    suite = suites.read("bbr3")
-    on_networks = [name for name, it in suite.cases.items() if it.get("network")]
-    assert len(on_networks) == 6
-    for name in on_networks:
-        (it,) = play(suite, find("bbr3"), name)
-        assert it.verdict == "passes", (name, it.failure)
+def on_networks() -> list[str]:
+    """Name the cases of BBR's suite that are played on a network."""
+    return [name for name, it in suites.read("bbr3").cases.items() if it.get("network")]
+
+
+def test_bbr3_passes_the_cases_of_its_draft_that_need_a_network(suite: Path) -> None:
+    """A window of three segments passes none of them."""
+    assert len(on_networks()) == 6
+    stalled = find(f"{suite.parent}/mine.py:Stalled")
+    for name in on_networks():
+        (right,) = play(suites.read("bbr3"), find("bbr3"), name)
+        (wrong,) = play(suites.read("bbr3"), stalled, name)
+        assert right.verdict == "passes", (name, right.failure)
+        assert wrong.verdict == "fails", name
+
+
+def test_the_suite_of_the_page_is_one(tmp_path: Path) -> None:
+    page = (Path(__file__).parents[1] / "docs" / "conformance.md").read_text(encoding="utf-8")
+    [text] = [it for it in re.findall(r"```toml\n(.*?)```", page, re.DOTALL) if "network" in it]
+    (tmp_path / "page.toml").write_text(text, encoding="utf-8")
+    assert found(tmp_path / "page.toml", "cubic").verdict == "passes"
