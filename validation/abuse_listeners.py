@@ -69,12 +69,17 @@ class Listener:
             self.late.append(f"it ended with {self.process.returncode}")
             return
         began = time.monotonic()
-        served = answers(self.serves)
+        try:
+            served, why = self.serves(), "an incomplete answer"
+        except OSError as error:
+            served, why = False, str(error)
         took = time.monotonic() - began
         self.longest = max(self.longest, took)
         self.served += served
-        if not served or took > PATIENCE_S:
-            self.late.append(f"not served in {took:.2f} s")
+        if not served:
+            self.late.append(f"not served in {took:.2f} s: {why}")
+        elif took > PATIENCE_S:
+            self.late.append(f"served after {took:.2f} s")
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
         peak = next(line for line in status.splitlines() if line.startswith("VmHWM"))
         self.memory = max(self.memory, int(peak.split()[1]) * 1024)
