@@ -58,7 +58,7 @@ impl HyStart {
         window: &mut Window,
         acknowledgement: &Acknowledgement,
     ) -> f64 {
-        if !(window.in_slow_start() && window.has_initial_ssthresh()) {
+        if !window.in_first_slow_start() {
             return window.slow_start(acknowledgement.acknowledged);
         }
         if acknowledgement.round_ended && self.end_round() {

@@ -55,7 +55,7 @@ impl LinuxHyStart {
         window: &mut Window,
         acknowledgement: &Acknowledgement,
     ) -> f64 {
-        if window.in_slow_start() && window.has_initial_ssthresh() {
+        if window.in_first_slow_start() {
             self.watch(acknowledgement, window.cwnd() >= LOW_WINDOW);
             if window.cwnd() >= LOW_WINDOW && self.is_over() {
                 window.set_ssthresh(window.cwnd());

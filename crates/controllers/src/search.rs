@@ -61,7 +61,7 @@ impl Search {
         window: &mut Window,
         acknowledgement: &Acknowledgement,
     ) -> f64 {
-        if window.in_slow_start() && window.has_initial_ssthresh() {
+        if window.in_first_slow_start() {
             self.total += acknowledgement.delivered;
             if !acknowledgement.window_limited {
                 self.bins = None;
@@ -78,7 +78,7 @@ impl Search {
     /// Segments that wait in the queue, if delivery no longer doubles.
     fn queued(&mut self, acknowledgement: &Acknowledgement) -> Option<f64> {
         let rtt = acknowledgement.rtt?;
-        let bins = self.bins.get_or_insert_with(|| Bins::new(acknowledgement.now, rtt));
+        let bins = self.bins.get_or_insert_with(|| Bins::new(acknowledgement.now, rtt, self.total));
         if !bins.pass(acknowledgement.now, self.total) || !bins.has_flattened(rtt) {
             return None;
         }
@@ -88,8 +88,9 @@ impl Search {
 }
 
 impl Bins {
-    fn new(now: Nanoseconds, rtt: Nanoseconds) -> Self {
-        let mut bins = Self { first_rtt: rtt.max(1), last: 0, end: now, delivered: [0.0; KEPT] };
+    /// Those from now on; `total` was delivered before.
+    fn new(now: Nanoseconds, rtt: Nanoseconds, total: f64) -> Self {
+        let mut bins = Self { first_rtt: rtt.max(1), last: 0, end: now, delivered: [total; KEPT] };
         bins.end += bins.length();
         bins
     }
@@ -114,11 +115,7 @@ impl Bins {
         for number in 1..=(ended as usize).min(KEPT) {
             self.delivered[(self.last + number) % KEPT] = before;
         }
-        // More of them than are kept deliver nothing all the same.
         self.last += ended as usize;
-        if ended as usize > KEPT {
-            self.delivered = [before; KEPT];
-        }
         self.delivered[self.last % KEPT] = total;
         true
     }

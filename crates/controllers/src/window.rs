@@ -93,6 +93,13 @@ impl Window {
         self.cwnd < self.ssthresh
     }
 
+    /// Whether this is the first slow start, which nothing has ended yet.
+    #[inline]
+    #[must_use]
+    pub fn in_first_slow_start(&self) -> bool {
+        self.in_slow_start() && self.has_initial_ssthresh()
+    }
+
     /// Grows by one segment for each acknowledged one, up to the threshold;
     /// returns the acknowledged segments that are left for congestion avoidance.
     #[inline]

@@ -102,6 +102,29 @@ fn slow_start_goes_on_while_delivery_doubles() {
     assert_eq!(controller.ssthresh(), f64::INFINITY);
 }
 
+/// What was delivered before the window limited the sender is no part of what is compared.
+#[test]
+fn counting_begins_anew_where_the_application_limited_the_sender() {
+    let mut controller = cubic();
+    let mut now = RTT;
+    let mut delivers = |delivered: f64, window_limited| {
+        for _ in 0..STEPS {
+            now += STEP;
+            controller.on_acknowledgement(&Acknowledgement {
+                now,
+                acknowledged: if window_limited { delivered / STEPS as f64 } else { 0.0 },
+                delivered: delivered / STEPS as f64,
+                rtt: Some(RTT),
+                window_limited,
+                ..Acknowledgement::default()
+            });
+        }
+        controller.ssthresh()
+    };
+    (0..100).for_each(|_| assert_eq!(delivers(10.0, false), f64::INFINITY));
+    (0..12).for_each(|round| assert_eq!(delivers(f64::from(10 << round), true), f64::INFINITY));
+}
+
 /// A round trip of more than 15 bins, 5.25 of the first one, reaches back too far.
 #[test]
 fn there_is_no_comparison_over_long_round_trips() {
