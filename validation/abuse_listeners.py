@@ -52,7 +52,7 @@ class Listener:
         with (folder.parent / f"{self.name}.log").open("ab") as log:
             self.process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
         end = time.monotonic() + STARTING_S
-        while not answers(self.serves):
+        while refusal(self.serves):
             if time.monotonic() > end or self.process.poll() is not None:
                 raise SystemExit(f"{self.name} does not serve; see {log.name}")
 
@@ -69,14 +69,11 @@ class Listener:
             self.late.append(f"it ended with {self.process.returncode}")
             return
         began = time.monotonic()
-        try:
-            served, why = self.serves(), "an incomplete answer"
-        except OSError as error:
-            served, why = False, str(error)
+        why = refusal(self.serves)
         took = time.monotonic() - began
         self.longest = max(self.longest, took)
-        self.served += served
-        if not served:
+        self.served += not why
+        if why:
             self.late.append(f"not served in {took:.2f} s: {why}")
         elif took > PATIENCE_S:
             self.late.append(f"served after {took:.2f} s")
@@ -85,12 +82,12 @@ class Listener:
         self.memory = max(self.memory, int(peak.split()[1]) * 1024)
 
 
-def answers(serves: Callable[[], bool]) -> bool:
-    """Whether a client is served; false for what a socket raises."""
+def refusal(serves: Callable[[], bool]) -> str:
+    """Say why a client is not served; empty if it is."""
     try:
-        return serves()
-    except OSError:
-        return False
+        return "" if serves() else "an incomplete answer"
+    except OSError as error:
+        return str(error) or type(error).__name__
 
 
 # -- Legitimate clients ------------------------------------------------------

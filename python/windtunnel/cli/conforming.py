@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from rich.table import Table
 
@@ -15,8 +15,12 @@ from windtunnel import controller_names
 from windtunnel.cli.output import answer, count, fail, output, say
 from windtunnel.conformance import junit, suites, words
 from windtunnel.conformance.playing import Found, play
+from windtunnel.conformance.scripts import Played
 from windtunnel.conformance.suites import Suite
 from windtunnel.controller_names import NamedController
+
+AnyFound = TypeVar("AnyFound", Found, Played)
+"""What was found of a case or a script."""
 
 MOST_MOMENTS = 60
 """The most moments of a trace that are printed: the last ones."""
@@ -59,7 +63,7 @@ def with_case(wanted: Sequence[Suite], case: str | None) -> Sequence[Suite]:
     return [it for it in wanted if case in it.cases] or wanted
 
 
-def grouped(found: Sequence[Found]) -> list[list[Found]]:
+def grouped(found: Sequence[AnyFound]) -> list[list[AnyFound]]:
     """Group what was found by the suites."""
     return [list(it) for _, it in groupby(found, lambda it: it.suite.name)]
 

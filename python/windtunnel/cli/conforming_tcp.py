@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from itertools import groupby
 from pathlib import Path
 from typing import Any
 
-from windtunnel.cli.conforming import FAILED, Options
+from windtunnel.cli.conforming import FAILED, Options, grouped
 from windtunnel.cli.linux_only import of_linux
 from windtunnel.cli.output import INVALID_INPUT, answer, count, fail, say
 from windtunnel.conformance import junit, words
@@ -44,11 +43,6 @@ def wanted(scripts: Sequence[Path], options: Options) -> Sequence[ScriptSuite]:
         return [of_paths(scripts)]
     suites = [read(it) for it in options.suites or names()]
     return [it for it in suites if options.case in it.files] or suites
-
-
-def grouped(found: Sequence[Played]) -> list[list[Played]]:
-    """Group what was found by the suites."""
-    return [list(it) for _, it in groupby(found, lambda it: it.suite.name)]
 
 
 def test_suite(found: Sequence[Played]) -> junit.TestSuite:
