@@ -10,7 +10,7 @@ pip_install := $(bin)/pip install --disable-pip-version-check --quiet --no-compi
 # Windtunnel is built and runs with, development the rest.
 environment := .venv/environment.stamp
 development := .venv/development.stamp
-# One of the three is installed: the core as it is used; as a newcomer gets it, a tenth slower, but built
+# One of the three is installed: the core as it is used; as a newcomer gets it, slower, but built
 # sooner; or as the Python tests use it, which is slower still, and asserts what it assumes.
 core := .venv/core.stamp
 quick_core := .venv/quick-core.stamp

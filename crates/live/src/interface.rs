@@ -7,6 +7,8 @@ use std::io::{self, Read, Seek, SeekFrom};
 use std::net::IpAddr;
 use std::os::fd::{AsFd, BorrowedFd};
 
+use nix::ifaddrs::getifaddrs;
+use nix::sys::socket::SockaddrStorage;
 use tun_rs::{DeviceBuilder, Layer, SyncDevice};
 
 use crate::namespace::ip;
@@ -96,7 +98,7 @@ impl TunInterface {
     /// That of the kernel.
     pub fn open(carries: Carries, name: &str) -> io::Result<Self> {
         let device = carries.builder(name).inherit_enable_state().build_sync()?;
-        let addresses = device.addresses()?;
+        let addresses = addresses(name)?;
         Self::of(device, carries, addresses)
     }
 
@@ -170,6 +172,16 @@ impl TunInterface {
         let dropped = counters.split_whitespace().nth(11).and_then(|it| it.parse().ok());
         dropped.ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
+}
+
+/// The addresses that an interface of the calling thread's namespace has.
+fn addresses(name: &str) -> io::Result<Vec<IpAddr>> {
+    let of_ip = |it: SockaddrStorage| {
+        let version_4 = it.as_sockaddr_in().map(|it| IpAddr::from(it.ip()));
+        version_4.or_else(|| it.as_sockaddr_in6().map(|it| IpAddr::from(it.ip())))
+    };
+    let own = getifaddrs()?.filter(|it| it.interface_name == name);
+    Ok(own.filter_map(|it| it.address.and_then(of_ip)).collect())
 }
 
 /// Gives an interface an address, which can be used at once: nobody else can have one of IPv6.

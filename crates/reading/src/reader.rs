@@ -328,6 +328,14 @@ impl Table {
         taken
     }
 
+    /// The entries of the named keys, and the others.
+    fn split(mut self, keys: &'static [&'static str]) -> Two {
+        let named = self.take(|it| keys.contains(&it.key.as_str()));
+        let named = Self::new(named, self.span.clone());
+        self.beside.extend(keys);
+        Two(vec![named, self])
+    }
+
     /// The variant of an enum that it is, with the keys that are left.
     fn choose(
         mut self,
@@ -387,10 +395,7 @@ impl<'de> Deserializer<'de> for Table {
         visitor: V,
     ) -> Result<V::Value, Mistake> {
         if name == BOTH {
-            let first = self.take(|it| keys.contains(&it.key.as_str()));
-            let first = Self::new(first, self.span.clone());
-            self.beside.extend(keys);
-            return visitor.visit_seq(Two(vec![first, self]));
+            return visitor.visit_seq(self.split(keys));
         }
         self.check(keys)?;
         self.deserialize_any(visitor)
