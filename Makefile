@@ -246,6 +246,6 @@ abuse: $(core)
 # Real packets, the kernel's TCP, QUIC and NDN beside simulations: less than ten minutes on a quiet
 # machine. Needs root, iperf3 and what controllers in the kernel are built with.
 .PHONY: validate-live
-validate-live: $(core)
+validate-live: $(core) $(development)
 	$(bin)/python validation/compare_live.py docs/live.md
 	$(bin)/python validation/check_emulation.py docs/validation/live.md

@@ -52,11 +52,12 @@ NDN_BYTES = 120_000_000
 
 NDN_CONTENT = 1300
 
-SIMULATED, OWN, OURS, QUIC, REAL = (
+SIMULATED, OWN, OURS, QUINN, NOQ, REAL = (
     "simulated",
     "the kernel's own",
     "ours in the kernel",
-    "ours in QUIC",
+    "ours in quinn",
+    "ours in noq",
     "real",
 )
 """Where a controller was measured."""
@@ -80,7 +81,7 @@ class Case:
     fly: str | None = None
     """Ours in the kernel."""
     quic: str | None = None
-    """Ours in QUIC."""
+    """Ours in QUIC: in quinn and in noq."""
     queue: str = DROP_TAIL
     """The path's."""
 
@@ -150,13 +151,14 @@ def over_tcp(case: Case, own: str | None = None) -> Figures:
     return Figures(case.name, OWN if own else OURS, goodput, *of_path(report))
 
 
-def over_quic(case: Case) -> Figures:
-    """Measure the client and the server of the crate for quinn."""
+def over_quic(case: Case, where: str) -> Figures:
+    """Measure the client and the server of the crate for quinn; the client is quinn or noq."""
     command = [str(TRANSFER), "--connect", f"{SERVER}:4433"]
+    command += ["--stack", "noq" if where == NOQ else "quinn"]
     command += ["--controller", str(case.quic), "--seconds", str(SECONDS)]
     report, printed = emulate(path(case.queue), command, f"{TRANSFER} --server {SERVER}:4433")
     measured = next(it for it in documents(printed) if "goodput_bps" in it)
-    return Figures(case.name, QUIC, measured["goodput_bps"] / 1e6, *of_path(report))
+    return Figures(case.name, where, measured["goodput_bps"] / 1e6, *of_path(report))
 
 
 def over_nothing(case: Case) -> Figures:
@@ -184,7 +186,7 @@ def over_ip() -> list[Figures]:
         if case.fly:
             figures.append(over_tcp(case))
         if case.quic:
-            figures.append(over_quic(case))
+            figures += [over_quic(case, where) for where in (QUINN, NOQ)]
     return figures
 
 
@@ -247,8 +249,8 @@ def picture(figures: list[Figures]) -> alt.Chart:
         for it in shown
         for measure, value in (("goodput (Mbps)", it.goodput_mbps), ("delay (ms)", it.delay_ms))
     )
-    places = [SIMULATED, OWN, OURS, QUIC]
-    colours = alt.Scale(domain=places, range=["#a01038", "#9aa3ad", "#3a6ea5", "#4f9d69"])
+    places = [SIMULATED, OWN, OURS, QUINN, NOQ]
+    colours = alt.Scale(domain=places, range=["#a01038", "#9aa3ad", "#3a6ea5", "#4f9d69", "#a7c957"])
     bars = (
         alt.Chart(frame)
         .mark_bar()

@@ -16,13 +16,15 @@ use windtunnel_engine::Rate;
 #[test]
 fn a_file_arrives_whole() {
     let server = Server::start();
-    let report = send(server.address, &["--bytes", "20000000"]);
-    assert_eq!(report["bytes"], 20_000_000);
-    assert_eq!(report["controller"], "cubic");
-    assert!(report["goodput_bps"].as_f64().unwrap() > 1e6, "{report}");
+    for stack in ["quinn", "noq"] {
+        let report = send(server.address, &["--stack", stack, "--bytes", "20000000"]);
+        assert_eq!(report["bytes"], 20_000_000, "{stack}");
+        assert_eq!(report["controller"], "cubic", "{stack}");
+        assert!(report["goodput_bps"].as_f64().unwrap() > 1e6, "{stack}: {report}");
+    }
 }
 
-/// quinn's timers are tokio's, and the machine does other things: the bounds are wide.
+/// The stacks' timers are tokio's, and the machine does other things: the bounds are wide.
 #[test]
 fn over_a_bottleneck_in_real_time_the_rate_is_found() {
     let server = Server::start();
@@ -33,9 +35,13 @@ fn over_a_bottleneck_in_real_time_the_rate_is_found() {
         limit: 67,
         mark: None,
     };
-    for controller in ["cubic", "bbr3", "copa"] {
+    let controllers = ["cubic", "bbr3", "copa"];
+    for (stack, controller) in
+        ["quinn", "noq"].into_iter().flat_map(|stack| controllers.map(|it| (stack, it)))
+    {
         let address = relay(settings, server.address).expect("loopback has ports left");
-        let report = send(address, &["--controller", controller, "--seconds", "5"]);
+        let sending = ["--stack", stack, "--controller", controller, "--seconds", "5"];
+        let report = send(address, &sending);
         eprintln!("{report}");
         let share = report["goodput_bps"].as_f64().unwrap() / rate as f64;
         assert!((0.7..1.0).contains(&share), "{report}");
@@ -49,6 +55,7 @@ fn mistakes_are_explained_and_exit_with_2() {
         (&["--connect", "127.0.0.1:9", "--bytes", "1", "--controller", "prague"][..], "`prague`"),
         (&["--connect", "127.0.0.1:9", "--bytes", "1", "--controller", "cubik"], "`cubic`"),
         (&["--connect", "127.0.0.1:9", "--bytes", "1", "--set", "beta"], "KEY=VALUE"),
+        (&["--connect", "127.0.0.1:9", "--bytes", "1", "--stack", "quic"], "neither quinn nor noq"),
         (&["--connect", "127.0.0.1:9"], "--seconds"),
         (&["--server", "here"], "`here`"),
         (&["--seconds", "-1", "--connect", "127.0.0.1:9"], "negative"),
