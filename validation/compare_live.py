@@ -250,14 +250,19 @@ def picture(figures: list[Figures]) -> alt.Chart:
         for measure, value in (("goodput (Mbps)", it.goodput_mbps), ("delay (ms)", it.delay_ms))
     )
     places = [SIMULATED, OWN, OURS, QUINN, NOQ]
-    colours = alt.Scale(domain=places, range=["#a01038", "#9aa3ad", "#3a6ea5", "#4f9d69", "#a7c957"])
+    colours = ["#a01038", "#9aa3ad", "#3a6ea5", "#4f9d69", "#a7c957"]
     bars = (
         alt.Chart(frame)
         .mark_bar()
         .encode(
             x=alt.X("where:N", title=None, sort=places, axis=alt.Axis(labels=False, ticks=False)),
             y=alt.Y("value:Q", title=None),
-            color=alt.Color("where:N", scale=colours, title=None, legend=alt.Legend(orient="top")),
+            color=alt.Color(
+                "where:N",
+                scale=alt.Scale(domain=places, range=colours),
+                title=None,
+                legend=alt.Legend(orient="top"),
+            ),
         )
     )
     return (
