@@ -243,7 +243,7 @@ MINUTES ?= 60
 abuse: $(core)
 	$(bin)/python validation/abuse_listeners.py --minutes $(MINUTES)
 
-# Real packets, the kernel's TCP, QUIC and NDN beside simulations: less than ten minutes on a quiet
+# Real packets, the kernel's TCP, QUIC and NDN beside simulations: a quarter of an hour on a quiet
 # machine. Needs root, iperf3 and what controllers in the kernel are built with.
 .PHONY: validate-live
 validate-live: $(core) $(development)
