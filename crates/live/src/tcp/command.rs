@@ -21,7 +21,7 @@ const LINGER: Duration = Duration::from_millis(500);
 /// This many clients are served at once. Further ones wait, until one is done or has been idle for
 /// so long.
 const AT_ONCE: usize = 128;
-const IDLE: Duration = Duration::from_secs(1);
+const IDLE: Duration = Duration::from_millis(500);
 /// The bytes that were not acknowledged, and those that wait for others before them, of all
 /// clients together at most.
 const SENDING: u64 = 48 << 20;

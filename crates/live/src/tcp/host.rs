@@ -10,7 +10,7 @@ use windtunnel_packets::ip::{
     Addresses, IpVersion, MalformedSegment, ReceivedSegment, TooBig, decode_segment,
     decode_too_big, encode_segment_with,
 };
-use windtunnel_packets::tcp::Flags;
+use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_transports::tcp::{Endpoint, Role, TcpSettings, refuse};
 
 use super::connection::{Connection, Status};
@@ -218,23 +218,35 @@ impl TcpHost {
 
     fn receive_segment(&mut self, now: Time, it: &ReceivedSegment<'_>) {
         let ends = [it.addresses.destination(), it.addresses.source()];
-        let opens = it.segment.flags.has(Flags::SYN);
-        let mut known = self.by_ends.get(&ends).copied();
-        if let Some(id) = known
-            && opens
-            && self.listeners.contains(&ends[0])
-            && self.entries.get(&id).is_some_and(|entry| {
-                entry.is_forgotten && entry.connection.is_followed_by(now, &it.segment)
-            })
-        {
-            self.remove(id);
-            known = None;
-        }
+        let known = self.by_ends.get(&ends).copied();
+        let known = known.filter(|id| !self.gives_way(now, *id, ends, &it.segment));
         let Some(id) = known.or_else(|| self.open(now, ends, it)) else { return };
         self.with(id, |connection, output| {
             connection.receive(now, &it.segment, it.data, it.ecn, output);
         });
         self.remove_if_over(now, id);
+    }
+
+    /// Whether a SYN opens the next connection between the same ends, in place of one that is over or
+    /// that it follows. An application that has not noticed yet may still ask for the old one.
+    fn gives_way(
+        &mut self,
+        now: Time,
+        id: ConnectionId,
+        ends: [SocketAddr; 2],
+        segment: &Segment,
+    ) -> bool {
+        let opens = segment.flags.has(Flags::SYN) && self.listeners.contains(&ends[0]);
+        let Some(entry) = self.entries.get(&id).filter(|_| opens) else { return false };
+        let connection = &entry.connection;
+        if !connection.is_over(now) && !connection.is_followed_by(now, segment) {
+            return false;
+        }
+        if entry.is_forgotten {
+            self.entries.remove(&id);
+        }
+        self.by_ends.remove(&ends);
+        true
     }
 
     /// A router says that a packet of ours was too large. One that its next link carries, or that
@@ -379,7 +391,11 @@ impl TcpHost {
     fn remove(&mut self, id: ConnectionId) {
         if let Some(entry) = self.entries.remove(&id) {
             let addresses = entry.connection.addresses;
-            self.by_ends.remove(&[addresses.source(), addresses.destination()]);
+            let ends = [addresses.source(), addresses.destination()];
+            // The next connection between them may have come already.
+            if self.by_ends.get(&ends) == Some(&id) {
+                self.by_ends.remove(&ends);
+            }
         }
     }
 }
