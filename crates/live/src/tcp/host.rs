@@ -218,8 +218,10 @@ impl TcpHost {
 
     fn receive_segment(&mut self, now: Time, it: &ReceivedSegment<'_>) {
         let ends = [it.addresses.destination(), it.addresses.source()];
+        if self.opens_the_next(now, ends, &it.segment) {
+            self.make_way(ends);
+        }
         let known = self.by_ends.get(&ends).copied();
-        let known = known.filter(|id| !self.gives_way(now, *id, ends, &it.segment));
         let Some(id) = known.or_else(|| self.open(now, ends, it)) else { return };
         self.with(id, |connection, output| {
             connection.receive(now, &it.segment, it.data, it.ecn, output);
@@ -227,26 +229,25 @@ impl TcpHost {
         self.remove_if_over(now, id);
     }
 
-    /// Whether a SYN opens the next connection between the same ends, in place of one that is over or
-    /// that it follows. An application that has not noticed yet may still ask for the old one.
-    fn gives_way(
-        &mut self,
-        now: Time,
-        id: ConnectionId,
-        ends: [SocketAddr; 2],
-        segment: &Segment,
-    ) -> bool {
-        let opens = segment.flags.has(Flags::SYN) && self.listeners.contains(&ends[0]);
-        let Some(entry) = self.entries.get(&id).filter(|_| opens) else { return false };
-        let connection = &entry.connection;
-        if !connection.is_over(now) && !connection.is_followed_by(now, segment) {
-            return false;
-        }
-        if entry.is_forgotten {
+    /// Whether a segment is a SYN for a listener, between the ends of a connection that is over, or that
+    /// the next one may follow.
+    fn opens_the_next(&self, now: Time, ends: [SocketAddr; 2], segment: &Segment) -> bool {
+        let known = self.by_ends.get(&ends).and_then(|id| self.entries.get(id));
+        segment.flags.has(Flags::SYN)
+            && self.listeners.contains(&ends[0])
+            && known.is_some_and(|Entry { connection: it, .. }| {
+                it.is_over(now) || it.is_followed_by(now, segment)
+            })
+    }
+
+    /// Leaves the ends of a connection to the next one. An application that has not noticed its end may
+    /// still ask for it.
+    fn make_way(&mut self, ends: [SocketAddr; 2]) {
+        if let Some(id) = self.by_ends.remove(&ends)
+            && self.entries.get(&id).is_some_and(|it| it.is_forgotten)
+        {
             self.entries.remove(&id);
         }
-        self.by_ends.remove(&ends);
-        true
     }
 
     /// A router says that a packet of ours was too large. One that its next link carries, or that

@@ -202,34 +202,28 @@ fn the_next_connection_between_the_same_ends_need_not_wait() {
 /// has noticed: the next SYN between the same ends is for the listener.
 #[test]
 fn the_next_connection_does_not_wait_for_the_application() {
-    accepted(
-        "
-        200    < R 1(0)
-        200    < S 100000(0) win 65535 <mss 1000>
-        200    > S. 0(0) ack 100001
-        200    status reset
-        200    forget
-        300    < . 100001(0) ack 1 win 65535
-        300    accept
-        300    status established
-    ",
-    );
-    accepted(
-        "
+    let reset = "400    < R 1(0)";
+    let closed = "
         200    < F. 1(0) ack 1 win 65535
         200    > . 1(0) ack 2
         300    close
         300    > F. 1(0) ack 2
         400    < . 2(0) ack 2 win 65535
-        400    < S 100000(0) win 65535 <mss 1000>
-        400    > S. 0(0) ack 100001
-        400    status closed
-        400    forget
-        500    < . 100001(0) ack 1 win 65535
-        500    accept
-        500    status established
-    ",
-    );
+    ";
+    for (end, status) in [(reset, "reset"), (closed, "closed")] {
+        accepted(&format!(
+            "
+            {end}
+            400    < S 100000(0) win 65535 <mss 1000>
+            400    > S. 0(0) ack 100001
+            400    status {status}
+            400    forget
+            500    < . 100001(0) ack 1 win 65535
+            500    accept
+            500    status established
+        "
+        ));
+    }
 }
 
 /// TIME-WAIT ends also where the application goes on holding the connection.

@@ -7,7 +7,7 @@ use std::time::Duration;
 use serde_json::json;
 use windtunnel_quinn::WindtunnelFactory;
 
-use super::figures;
+use super::path_of;
 use super::stack::crypto::rustls::QuicClientConfig;
 use super::stack::{ClientConfig, Connection, Endpoint, SendStream, TransportConfig, VarInt};
 use crate::{Amount, Fault, MOST_ON_THE_WAY, NAME, print, trusting};
@@ -48,7 +48,7 @@ pub(crate) async fn send(
         sent = sending => sent?,
         () = round_trips.sample(&connection) => {}
     }
-    let path = figures(&connection);
+    let path = path_of(&connection);
     connection.close(VarInt::from_u32(0), &[]);
     endpoint.wait_idle().await;
     let number =
@@ -64,7 +64,7 @@ pub(crate) async fn send(
         "congestion_events": path.congestion_events,
         "rtt_mean_s": round_trips.mean(),
         "rtt_minimum_s": round_trips.minimum.map(|it| it.as_secs_f64()),
-        "mtu_bytes": path.mtu,
+        "mtu_bytes": path.current_mtu,
     }))
 }
 
@@ -98,7 +98,7 @@ struct RoundTrips {
 impl RoundTrips {
     async fn sample(&mut self, connection: &Connection) {
         loop {
-            let rtt = figures(connection).rtt;
+            let rtt = path_of(connection).rtt;
             self.sum += rtt;
             self.samples += 1;
             self.minimum = Some(self.minimum.map_or(rtt, |it| it.min(rtt)));

@@ -135,15 +135,6 @@ fn read_arguments() -> Result<Task, Fault> {
     }
 }
 
-/// What a client's stack says of its path.
-struct PathFigures {
-    rtt: Duration,
-    sent_packets: u64,
-    lost_packets: u64,
-    congestion_events: u64,
-    mtu: u16,
-}
-
 fn named(stack: &str) -> Result<Stack, Fault> {
     match stack {
         "quinn" => Ok(Stack::Quinn),
