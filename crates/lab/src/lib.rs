@@ -37,7 +37,7 @@ pub use batch::{Batch, Details, Fault, Outcome, Processors, Progress};
 pub use bounds::Bounds;
 pub use capture::{CaptureSettings, Directions};
 pub use folder::{read, read_with};
-pub use layers::schema;
+pub use layers::{read_dns, schema};
 pub use live::{LiveLine, LiveRun};
 pub use packets::PacketSettings;
 pub use randomness::without_randomness;

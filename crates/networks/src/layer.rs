@@ -150,4 +150,9 @@ pub trait LayerMaker: Any + Debug + Send + Sync {
     fn overhead(&self, _ends: [usize; 2], _ip: IpVersion) -> u16 {
         0
     }
+
+    /// Whether hosts choose the paths of the packets that it carries, and not routers.
+    fn hosts_choose_paths(&self) -> bool {
+        false
+    }
 }

@@ -2,7 +2,7 @@
 
 use pyo3::prelude::*;
 use windtunnel_dns::{BoundRoots, Server};
-use windtunnel_scenario::read_dns;
+use windtunnel_lab::read_dns;
 
 use crate::errors::{ScenarioError, os_error};
 

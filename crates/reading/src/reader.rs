@@ -60,7 +60,7 @@ pub fn read_beside<'de, T: Deserialize<'de>>(
 ) -> Result<T, Mistake> {
     let Value::Table(entries) = node.value else { return read(node) };
     let mut table = Table::new(entries, node.span);
-    table.beside.extend(beside);
+    table.beside[1].extend(beside);
     T::deserialize(table)
 }
 
@@ -282,15 +282,16 @@ impl<'de> SeqAccess<'de> for Items {
 struct Table {
     entries: Vec<Entry>,
     span: Range<usize>,
-    /// Keys that are read elsewhere, of which a message may speak.
-    beside: Vec<&'static str>,
+    /// Keys that are read elsewhere, of which a message may speak: before those of the type, and
+    /// after them.
+    beside: [Vec<&'static str>; 2],
     /// The variant that it is of, among all.
     variant: Option<(String, &'static [&'static str])>,
 }
 
 impl Table {
     fn new(entries: Vec<Entry>, span: Range<usize>) -> Self {
-        Self { entries, span, beside: Vec::new(), variant: None }
+        Self { entries, span, beside: Default::default(), variant: None }
     }
 
     /// The same as of one of these variants.
@@ -310,7 +311,8 @@ impl Table {
         if let Some(moved) = moved(key, keys.iter().copied()) {
             return Err(moved.at(span.clone()));
         }
-        let own: Vec<&'static str> = self.beside.iter().chain(keys).copied().collect();
+        let [before, after] = &self.beside;
+        let own: Vec<&'static str> = before.iter().chain(keys).chain(after).copied().collect();
         let mistake = match &self.variant {
             None => Mistake::new(format!("unknown key `{key}`")).help(suggestion(key, &own)),
             Some((kind, kinds)) => {
@@ -332,7 +334,7 @@ impl Table {
     fn split(mut self, keys: &'static [&'static str]) -> Two {
         let named = self.take(|it| keys.contains(&it.key.as_str()));
         let named = Self::new(named, self.span.clone());
-        self.beside.extend(keys);
+        self.beside[0].extend(keys);
         Two(vec![named, self])
     }
 

@@ -16,13 +16,14 @@ mod reading;
 mod study;
 mod traffic;
 
-pub use network::dns::read_dns;
 pub use network::layers::{
-    FrameContext, FrameError, FramePayload, LayerKind, SectionTypes, Sections,
+    Domains, FlowRequest, FrameContext, FrameError, FramePayload, LayerKind, NdnBetweenDomains,
+    SectionTypes, Sections, ServedDomains,
 };
 pub use network::ndn_forwarder::{
     FaceAddress, FacePlan, FaceProtocol, ForwarderPlan, NDN_PORT, RoutePlan, read_forwarder,
 };
+pub use network::nodes::Names;
 pub use reading::error::{Mistake, ScenarioError, TextPosition, did_you_mean, list, suggestion};
 pub use reading::extensions::Extensions;
 pub use reading::files::Unreadable;
@@ -33,3 +34,4 @@ pub use study::cases::{Case, Outside, Study};
 pub use study::scenario::schema;
 pub use traffic::bridges::round_trip;
 pub use traffic::consumers::{LoneConsumer, lone_consumer};
+pub use traffic::flows::Ip;

@@ -12,6 +12,168 @@ From = TypedDict("From", {"from": str}, total=False)
 """A key that no class can have, because it is a word of Python."""
 
 
+class Region(TypedDict, total=False):
+    """A region: its nodes use IP among themselves, and the region protocol to reach those of
+    other regions. All nodes of a scenario with regions are in one."""
+
+    code: Required[int]
+    """Its number, from 1 to 254."""
+    nodes: Required[Sequence[str]]
+    """Its nodes. Those with a link to another region are its borders."""
+    transit: Transit
+    """How packets from one neighbouring region to another cross it."""
+    prefixes: int
+    """How many IP prefixes its routers keep, for the size of their tables; default: one for each
+    node."""
+    addresses: Addresses
+    """What the addresses of its hosts are."""
+    accepts_other_addresses: bool
+    """Whether it takes packets whose ends have addresses of different kinds, or others than IP
+    addresses."""
+    hidden: Sequence[str]
+    """Nodes of it that do not say where they are in what they send to other regions, over UDP;
+    default: none."""
+    sub_regions: dict[str, SubRegion]
+    """Parts of it that reach each other by the region protocol too, by name; default: none."""
+    root: str
+    """The node of its DNS root, which answers for its names and asks other roots for theirs;
+    default: it has none."""
+    names: dict[str, str]
+    """Its names, without its own suffix, and the node of it that each stands for; default:
+    none."""
+
+
+Transit = Literal["transparent", "ipv4-tunnel", "ipv6-tunnel", "refused"]
+"""How packets of other regions cross a region."""
+
+Addresses = Literal["ipv4", "ipv6", "mac", "public-key"]
+"""What the addresses of hosts are."""
+
+
+class SubRegion(TypedDict, total=False):
+    """A part of a region."""
+
+    code: Required[int]
+    """Its number, from 1 to 16777215."""
+    nodes: Required[Sequence[str]]
+    """Its nodes, which are nodes of the region."""
+
+
+class Agreement(From, total=False):
+    """An agreement between two regions that a link joins: while it lasts, they exchange packets
+    and announce to each other the regions that they reach."""
+
+    regions: Required[Sequence[str]]
+    """The two regions."""
+    kind: Kind
+    """What each carries for the other."""
+    until: str
+    """When it ends; default: never."""
+
+
+Kind = Literal["transit", "peering", "customer-provider"]
+"""What two regions carry for each other."""
+
+
+class RegionProtocol(TypedDict, total=False):
+    """How the region protocol behaves."""
+
+    encoding: Encoding
+    """How its header is encoded."""
+    advertisement_interval: str
+    """After an advertisement of a region, the next about the same one goes to the same
+    neighbouring region after this time at the earliest; the default is BGP's."""
+    advertisement_jitter: bool
+    """Whether that interval is multiplied by a random factor from 0.75 to 1, as BGP's is."""
+    withdrawals_wait: bool
+    """Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771)."""
+    lookup: Lookup
+    """What routers look up of the code of another region."""
+    routing: Routing
+    """How regions learn of each other; the keys about advertisements and withdrawals are for
+    `path-vector`."""
+    ndn: Ndn
+    """How Interests and Data of NDN go over links between regions, and between the parts of
+    one."""
+    migration: dict[str, str]
+    """When links between regions begin to be used by the region protocol, by the names of links;
+    default: all at the beginning. Links carry plain IP packets too, by which nodes send what
+    their own router knows no path for under the header."""
+    time_to_live: str
+    """How long the answers of roots may be kept."""
+    absent: Absent
+    """What roots say of a name that is not registered."""
+    name_agreements: Sequence[Sequence[str]]
+    """Which two regions exchange names; default: all that have a root."""
+
+
+Encoding = Literal["compact", "ipv4-shaped", "flow"]
+"""How a header of the region protocol is encoded."""
+
+Lookup = Literal["two-level", "full", "longest-prefix"]
+"""What routers look up of the code of another region; in its own each knows all sub-
+regions."""
+
+Routing = Literal["path-vector", "link-state"]
+"""How regions learn of each other."""
+
+Ndn = Literal["beside", "inside"]
+"""How packets of NDN go over links between regions."""
+
+Absent = Literal["no-name", "no-data"]
+"""What is said of a name that is not registered."""
+
+
+class AutonomousSystem(TypedDict, total=False):
+    """An autonomous system: its nodes use IP among themselves, and SCION to reach those of
+    others. All nodes of a scenario with autonomous systems are in one. Two in the core that a
+    link joins are neighbours there, unless they are peers; of other two that a link joins, one is
+    the parent of the other, or both are peers."""
+
+    isd_as: Required[str]
+    """The number of its isolation domain and its own, such as `"1-64512"` or `"1-ff00:0:110"`."""
+    core: bool
+    """Whether it is in the core of its isolation domain."""
+    nodes: Required[Sequence[str]]
+    """Its nodes. Those with a link to another autonomous system are its border routers; on the
+    first one is its control service."""
+    parents: Sequence[str]
+    """Those of its isolation domain that carry its packets, and from which it has its beacons."""
+    peers: Sequence[str]
+    """Those, in the core or not and of any isolation domain, with which it exchanges packets from
+    and to itself and those below it. Named on one side or both."""
+
+
+class Beaconing(TypedDict, total=False):
+    """How autonomous systems find paths: by beacons, which the core begins and each system passes
+    on with what it says of itself."""
+
+    interval: str
+    """From one origination, propagation and registration to the next; each system begins at a
+    time of its own."""
+    best_set: int
+    """How many segments are passed on through each interface and registered: in the core of each
+    origin, elsewhere of all together."""
+    most_hops: int
+    """How many autonomous systems a segment has at most."""
+    lifetime: str
+    """How long the hop fields of a segment are valid, from 337.5 s to 24 h, in steps of 337.5
+    s."""
+    refresh: str
+    """How old paths may be before they are asked for again."""
+    most_paths: int
+    """How many paths to a destination a host keeps, the shortest."""
+    known_at_start: bool
+    """Whether all segments are known at the start, as if the network had been there for long.
+    Otherwise the first beacons are sent then, and flows wait for paths."""
+    underlay: Ip
+    """The version of IP that carries SCION packets on links, in UDP."""
+
+
+Ip = Literal["v4", "v6"]
+"""A version of IP."""
+
+
 class Recording(TypedDict, total=False):
     """Which time series are recorded, and how often."""
 
@@ -2217,10 +2379,6 @@ class FlowDefaults(From, total=False):
     """The implementations at both ends; default: smoltcp."""
 
 
-Ip = Literal["v4", "v6"]
-"""A version of IP."""
-
-
 class FirstPathPolicy(TypedDict, total=False):
     """The path through the fewest autonomous systems."""
 
@@ -4038,164 +4196,6 @@ packets, in both directions. Routers between them see the outer headers alone: a
 one flow there, and the ECN field is treated as RFC 6040 says."""
 
 
-class Region(TypedDict, total=False):
-    """A region: its nodes use IP among themselves, and the region protocol to reach those of
-    other regions. All nodes of a scenario with regions are in one."""
-
-    code: Required[int]
-    """Its number, from 1 to 254."""
-    nodes: Required[Sequence[str]]
-    """Its nodes. Those with a link to another region are its borders."""
-    transit: Transit
-    """How packets from one neighbouring region to another cross it."""
-    prefixes: int
-    """How many IP prefixes its routers keep, for the size of their tables; default: one for each
-    node."""
-    addresses: Addresses
-    """What the addresses of its hosts are."""
-    accepts_other_addresses: bool
-    """Whether it takes packets whose ends have addresses of different kinds, or others than IP
-    addresses."""
-    hidden: Sequence[str]
-    """Nodes of it that do not say where they are in what they send to other regions, over UDP;
-    default: none."""
-    sub_regions: dict[str, SubRegion]
-    """Parts of it that reach each other by the region protocol too, by name; default: none."""
-    root: str
-    """The node of its DNS root, which answers for its names and asks other roots for theirs;
-    default: it has none."""
-    names: dict[str, str]
-    """Its names, without its own suffix, and the node of it that each stands for; default:
-    none."""
-
-
-Transit = Literal["transparent", "ipv4-tunnel", "ipv6-tunnel", "refused"]
-"""How packets of other regions cross a region."""
-
-Addresses = Literal["ipv4", "ipv6", "mac", "public-key"]
-"""What the addresses of hosts are."""
-
-
-class SubRegion(TypedDict, total=False):
-    """A part of a region."""
-
-    code: Required[int]
-    """Its number, from 1 to 16777215."""
-    nodes: Required[Sequence[str]]
-    """Its nodes, which are nodes of the region."""
-
-
-class Agreement(From, total=False):
-    """An agreement between two regions that a link joins: while it lasts, they exchange packets
-    and announce to each other the regions that they reach."""
-
-    regions: Required[Sequence[str]]
-    """The two regions."""
-    kind: Kind
-    """What each carries for the other."""
-    until: str
-    """When it ends; default: never."""
-
-
-Kind = Literal["transit", "peering", "customer-provider"]
-"""What two regions carry for each other."""
-
-
-class RegionProtocol(TypedDict, total=False):
-    """How the region protocol behaves."""
-
-    encoding: Encoding
-    """How its header is encoded."""
-    advertisement_interval: str
-    """After an advertisement of a region, the next about the same one goes to the same
-    neighbouring region after this time at the earliest; the default is BGP's."""
-    advertisement_jitter: bool
-    """Whether that interval is multiplied by a random factor from 0.75 to 1, as BGP's is."""
-    withdrawals_wait: bool
-    """Whether withdrawals wait too (RFC 4271), or are sent at once (RFC 1771)."""
-    lookup: Lookup
-    """What routers look up of the code of another region."""
-    routing: Routing
-    """How regions learn of each other; the keys about advertisements and withdrawals are for
-    `path-vector`."""
-    ndn: Ndn
-    """How Interests and Data of NDN go over links between regions, and between the parts of
-    one."""
-    migration: dict[str, str]
-    """When links between regions begin to be used by the region protocol, by the names of links;
-    default: all at the beginning. Links carry plain IP packets too, by which nodes send what
-    their own router knows no path for under the header."""
-    time_to_live: str
-    """How long the answers of roots may be kept."""
-    absent: Absent
-    """What roots say of a name that is not registered."""
-    name_agreements: Sequence[Sequence[str]]
-    """Which two regions exchange names; default: all that have a root."""
-
-
-Encoding = Literal["compact", "ipv4-shaped", "flow"]
-"""How a header of the region protocol is encoded."""
-
-Lookup = Literal["two-level", "full", "longest-prefix"]
-"""What routers look up of the code of another region; in its own each knows all sub-
-regions."""
-
-Routing = Literal["path-vector", "link-state"]
-"""How regions learn of each other."""
-
-Ndn = Literal["beside", "inside"]
-"""How packets of NDN go over links between regions."""
-
-Absent = Literal["no-name", "no-data"]
-"""What is said of a name that is not registered."""
-
-
-class AutonomousSystem(TypedDict, total=False):
-    """An autonomous system: its nodes use IP among themselves, and SCION to reach those of
-    others. All nodes of a scenario with autonomous systems are in one. Two in the core that a
-    link joins are neighbours there, unless they are peers; of other two that a link joins, one is
-    the parent of the other, or both are peers."""
-
-    isd_as: Required[str]
-    """The number of its isolation domain and its own, such as `"1-64512"` or `"1-ff00:0:110"`."""
-    core: bool
-    """Whether it is in the core of its isolation domain."""
-    nodes: Required[Sequence[str]]
-    """Its nodes. Those with a link to another autonomous system are its border routers; on the
-    first one is its control service."""
-    parents: Sequence[str]
-    """Those of its isolation domain that carry its packets, and from which it has its beacons."""
-    peers: Sequence[str]
-    """Those, in the core or not and of any isolation domain, with which it exchanges packets from
-    and to itself and those below it. Named on one side or both."""
-
-
-class Beaconing(TypedDict, total=False):
-    """How autonomous systems find paths: by beacons, which the core begins and each system passes
-    on with what it says of itself."""
-
-    interval: str
-    """From one origination, propagation and registration to the next; each system begins at a
-    time of its own."""
-    best_set: int
-    """How many segments are passed on through each interface and registered: in the core of each
-    origin, elsewhere of all together."""
-    most_hops: int
-    """How many autonomous systems a segment has at most."""
-    lifetime: str
-    """How long the hop fields of a segment are valid, from 337.5 s to 24 h, in steps of 337.5
-    s."""
-    refresh: str
-    """How old paths may be before they are asked for again."""
-    most_paths: int
-    """How many paths to a destination a host keeps, the shortest."""
-    known_at_start: bool
-    """Whether all segments are known at the start, as if the network had been there for long.
-    Otherwise the first beacons are sent then, and flows wait for paths."""
-    underlay: Ip
-    """The version of IP that carries SCION packets on links, in UDP."""
-
-
 class Routing2(TypedDict, total=False):
     """How Interests find producers, and IP packets their destination by the shortest path."""
 
@@ -4314,6 +4314,13 @@ class ScenarioTables(TypedDict, total=False):
     """Which nodes work together as the edges of a bridge, by name."""
     tunnels: dict[str, Tunnel]
     """Between which nodes IP packets travel inside others, by name."""
+    routing: Routing2
+    """How Interests find producers, and IP packets their destination."""
+    compare: dict[str, dict[str, dict[str, Any]]]
+    """What is compared: for each axis its cases, and for each case the values it sets, by their
+    path in this file. All combinations of cases are run; of those that set the same, one is
+    simulated for all; of those that differ in later `changes` of links and in flows that start
+    later, what is before is simulated once."""
     regions: dict[str, Region]
     """Regions, whose nodes reach each other by the region protocol, by name."""
     agreements: dict[str, Agreement]
@@ -4325,10 +4332,3 @@ class ScenarioTables(TypedDict, total=False):
     """Autonomous systems, whose hosts choose the paths of their packets as in SCION, by name."""
     beaconing: Beaconing
     """How autonomous systems find paths."""
-    routing: Routing2
-    """How Interests find producers, and IP packets their destination."""
-    compare: dict[str, dict[str, dict[str, Any]]]
-    """What is compared: for each axis its cases, and for each case the values it sets, by their
-    path in this file. All combinations of cases are run; of those that set the same, one is
-    simulated for all; of those that differ in later `changes` of links and in flows that start
-    later, what is before is simulated once."""

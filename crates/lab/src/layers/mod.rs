@@ -1,5 +1,5 @@
 //! The network layers that scenarios may have beside IP and NDN, each in a folder of its own: its
-//! tables and the bytes of its packets.
+//! sections of scenario files, its tables and the bytes of its packets.
 //!
 //! **To add one:** a folder here, and a line in [`with_built_in`]; `docs/adding-a-network-layer.md`
 //! shows what is in it.
@@ -9,6 +9,7 @@ mod scion;
 
 use std::sync::Arc;
 
+pub use region::read_dns;
 use windtunnel_scenario::{Extensions, LayerKind};
 
 /// What is written outside, after the network layers that are built in.

@@ -477,6 +477,10 @@ fn keys_that_do_not_fit_are_refused() {
         let text = format!("start = \"1 s\"\n{line}");
         assert_refused(&[("start = \"1 s\"", &text)], &[expected]);
     }
-    let region = "[regions.¶one]\ncode = 1\nnodes = [\"a\"]\n\n[flows.download]";
-    assert_refused(&[("[flows.download]", region)], &["both regions and autonomous systems"]);
+    let nodes = r#"["a", "ar", "b", "c1", "c2", "d1", "d2", "e", "f", "fr"]"#;
+    let region = format!("[regions.one]\ncode = 1\nnodes = {nodes}\n\n[flows.download]");
+    assert_refused(
+        &[("[flows.download]", &region), ("[autonomous_systems]", "[¶autonomous_systems]")],
+        &["only one network layer can carry packets between domains"],
+    );
 }

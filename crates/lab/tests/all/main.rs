@@ -40,5 +40,6 @@ mod study;
 mod tables;
 mod tcp_faces;
 mod threads;
+mod tunnel_room;
 mod tunnels;
 mod video;

@@ -13,7 +13,9 @@ use flooding::Flooding;
 use windtunnel_lab::{Batch, Extensions, ScenarioError, Study};
 use windtunnel_networks::layer::{LayerMaker, NetworkLayer, NodeSetting};
 use windtunnel_packets::ProtocolNumber;
-use windtunnel_scenario::{FrameContext, FrameError, FramePayload, LayerKind, Mistake, Sections};
+use windtunnel_scenario::{
+    Domains, FrameContext, FrameError, FramePayload, LayerKind, Mistake, Sections,
+};
 use windtunnel_tables::Table;
 use windtunnel_world::{DomainsPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
 
@@ -164,9 +166,8 @@ impl LayerKind for Carrying {
         _: &Sections<'_>,
         nodes: &mut [NodePlan],
         _: &[LinkPlan],
-    ) -> Result<Option<DomainsPlan>, Mistake> {
-        let (of, carrier) = ((0..nodes.len() as u32).collect(), Arc::new(*self));
-        Ok(Some(DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }))
+    ) -> Result<Option<Box<dyn Domains>>, Mistake> {
+        Ok(Some(Box::new(EachNode { nodes: nodes.len() as u32, carrier: *self })))
     }
 
     fn tables(&self, _: &Plan, _: &World) -> Vec<Table> {
@@ -175,6 +176,20 @@ impl LayerKind for Carrying {
 
     fn frame(&self, _: &SeenPacket, _: &FrameContext<'_>) -> Result<FramePayload, FrameError> {
         Err("nothing is captured".into())
+    }
+}
+
+/// Each node is a domain.
+#[derive(Debug)]
+struct EachNode {
+    nodes: u32,
+    carrier: Carrying,
+}
+
+impl Domains for EachNode {
+    fn plan(&self) -> DomainsPlan {
+        let (of, carrier) = ((0..self.nodes).collect(), Arc::new(self.carrier));
+        DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }
     }
 }
 

@@ -79,4 +79,8 @@ impl LayerMaker for ScionMaker {
         });
         lost.max().unwrap_or(0)
     }
+
+    fn hosts_choose_paths(&self) -> bool {
+        true
+    }
 }

@@ -6,9 +6,14 @@ use std::sync::Arc;
 
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::de::DeserializeOwned;
+use windtunnel_networks::scion::policies::PolicySettings;
 use windtunnel_packets::ProtocolNumber;
+use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_tables::Table;
-use windtunnel_world::{DomainsPlan, FlowPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
+use windtunnel_world::{
+    DomainsPlan, FlowPlan, LinkPlan, Metric, NameLookupPlan, NodePlan, Plan, RootPlan, SeenPacket,
+    World,
+};
 
 use crate::network::nodes::Names;
 use crate::reading::error::Mistake;
@@ -39,16 +44,8 @@ pub trait LayerKind: Debug + Send + Sync {
         _sections: &Sections<'_>,
         _nodes: &mut [NodePlan],
         _links: &[LinkPlan],
-    ) -> Result<Option<DomainsPlan>, Mistake> {
+    ) -> Result<Option<Box<dyn Domains>>, Mistake> {
         Ok(None)
-    }
-
-    /// Checks a flow in a network with domains, whose ends are joined by links.
-    ///
-    /// # Errors
-    /// [`Mistake`] says why the layer does not carry it.
-    fn check_flow(&self, _domains: &DomainsPlan, _flow: &FlowPlan) -> Result<(), Mistake> {
-        Ok(())
     }
 
     /// The tables of a run. Those of all runs have the same names and columns: where the layer is
@@ -64,6 +61,72 @@ pub trait LayerKind: Debug + Send + Sync {
         seen: &SeenPacket,
         context: &FrameContext<'_>,
     ) -> Result<FramePayload, FrameError>;
+}
+
+/// The domains of a scenario, between which a layer carries the IP packets of hosts.
+pub trait Domains: Debug {
+    /// As they are before the flows are known.
+    fn plan(&self) -> DomainsPlan;
+
+    /// Checks what NDN's packets go over between domains; default: all of it is carried.
+    ///
+    /// # Errors
+    /// [`Mistake`] says what the layer cannot carry.
+    fn check_ndn(&self, _ndn: &NdnBetweenDomains<'_>) -> Result<(), Mistake> {
+        Ok(())
+    }
+
+    /// Checks a flow whose ends are joined by links; default: it is carried.
+    ///
+    /// # Errors
+    /// [`Mistake`] says why the layer does not carry it.
+    fn check_flow(&self, _flow: &FlowPlan) -> Result<(), Mistake> {
+        Ok(())
+    }
+
+    /// The domains, with what flows ask of them: `flows` are those of the scenario, and then those
+    /// that carry the messages of sessions; `requests` is what each of the former asks.
+    ///
+    /// # Errors
+    /// [`Mistake`] of the first request that cannot be met.
+    fn serve(
+        &self,
+        _flows: &[FlowPlan],
+        _requests: &[FlowRequest<'_>],
+        _nodes: &Names<'_>,
+    ) -> Result<ServedDomains, Mistake> {
+        Ok(ServedDomains { plan: self.plan(), roots: Vec::new(), lookups: Vec::new() })
+    }
+}
+
+/// What NDN's packets go over in a network of several domains.
+pub struct NdnBetweenDomains<'a> {
+    /// All links.
+    pub links: &'a [LinkPlan],
+    /// The formats of the packets.
+    pub formats: &'a [PacketFormat],
+    /// Whether the faces at the ends of the link in that place are joined by a TCP connection.
+    pub is_over_tcp: &'a dyn Fn(usize) -> bool,
+}
+
+/// What a flow asks of the layer that carries its packets between domains.
+pub struct FlowRequest<'a> {
+    /// What chooses the path of each of its packets, if it says so.
+    pub path_policy: Option<PolicySettings>,
+    /// The name of the other end, for the end that opens it, if that asks for the address.
+    pub peer_name: Option<&'a Located<String>>,
+    /// The node that opens the flow, and the other end.
+    pub ends: [usize; 2],
+}
+
+/// Domains, with what flows asked of them.
+pub struct ServedDomains {
+    /// The domains, whose carrier knows the flows.
+    pub plan: DomainsPlan,
+    /// The roots that names are asked of.
+    pub roots: Vec<RootPlan>,
+    /// What is asked of these, with the place of the flow that waits for the answer.
+    pub lookups: Vec<(usize, NameLookupPlan)>,
 }
 
 /// What an Ethernet frame carries.
@@ -114,6 +177,7 @@ impl SectionTypes {
 pub struct Sections<'a> {
     all: Node,
     nodes: &'a Names<'a>,
+    metric: Metric,
 }
 
 impl Sections<'_> {
@@ -125,12 +189,16 @@ impl Sections<'_> {
         reader::read(self.all.clone())
     }
 
-    /// The place in the plan of the node of that name.
-    ///
-    /// # Errors
-    /// [`Mistake`] if there is none.
-    pub fn node(&self, name: &Located<String>) -> Result<usize, Mistake> {
-        self.nodes.index(name)
+    /// The names of the nodes, by which sections refer to them.
+    #[must_use]
+    pub fn nodes(&self) -> &Names<'_> {
+        self.nodes
+    }
+
+    /// What a path over links costs.
+    #[must_use]
+    pub fn metric(&self) -> Metric {
+        self.metric
     }
 }
 
@@ -154,30 +222,23 @@ pub(crate) fn take_sections(file: &mut Node, layers: &[Arc<dyn LayerKind>]) -> N
 pub(crate) fn plan(
     sections: &Node,
     layers: &[Arc<dyn LayerKind>],
-    names: &Names<'_>,
+    (names, metric): (&Names<'_>, Metric),
     nodes: &mut [NodePlan],
     links: &[LinkPlan],
-) -> Result<Option<DomainsPlan>, Mistake> {
+) -> Result<Option<Box<dyn Domains>>, Mistake> {
     let mut domains = None;
     for layer in layers {
         let mut all = sections.clone();
-        if let Some(entries) = all.entries_mut() {
-            entries.retain(|it| layer.sections().keys.contains(&it.key.as_str()));
+        let entries = all.entries_mut().expect("sections are a table");
+        entries.retain(|it| layer.sections().keys.contains(&it.key.as_str()));
+        let first = entries.first().map(|it| it.span.clone());
+        let of_layer = layer.plan(&Sections { all, nodes: names, metric }, nodes, links)?;
+        if domains.is_some() && of_layer.is_some() {
+            return Err(Mistake::new("only one network layer can carry packets between domains")
+                .at(first)
+                .help("remove the sections of the others"));
         }
-        let of_layer = layer.plan(&Sections { all, nodes: names }, nodes, links)?;
-        domains = only_domains(domains, of_layer)?;
+        domains = domains.or(of_layer);
     }
     Ok(domains)
-}
-
-/// The domains of a network, where one layer has some and another one perhaps too.
-pub(crate) fn only_domains(
-    one: Option<DomainsPlan>,
-    other: Option<DomainsPlan>,
-) -> Result<Option<DomainsPlan>, Mistake> {
-    if one.is_some() && other.is_some() {
-        return Err(Mistake::new("only one network layer can carry packets between domains")
-            .help("remove the sections of the others"));
-    }
-    Ok(one.or(other))
 }

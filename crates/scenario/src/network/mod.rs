@@ -1,13 +1,10 @@
 //! Nodes, links, and how packets find their way.
 
-pub(crate) mod autonomous_systems;
 pub(crate) mod constellations;
-pub(crate) mod dns;
 pub(crate) mod layers;
 pub(crate) mod links;
 pub(crate) mod ndn_forwarder;
 pub(crate) mod nodes;
 pub(crate) mod reachability;
-pub(crate) mod regions;
 pub(crate) mod routing;
 pub(crate) mod stages;

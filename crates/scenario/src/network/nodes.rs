@@ -144,34 +144,40 @@ impl Node {
 }
 
 /// Names, by which a scenario refers to things of one kind.
-pub(crate) struct Names<'a> {
+pub struct Names<'a> {
     kind: &'static str,
     names: IndexSet<&'a str>,
 }
 
 impl<'a> Names<'a> {
     /// Those of things of a kind, such as "node".
-    pub(crate) fn of<T>(kind: &'static str, things: &'a Named<T>) -> Self {
+    #[must_use]
+    pub fn of<T>(kind: &'static str, things: &'a Named<T>) -> Self {
         Self::among(kind, things.keys().map(|it| it.get_ref().as_str()))
     }
 
     /// These names, of things of a kind.
-    pub(crate) fn among(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Self {
+    pub fn among(kind: &'static str, names: impl Iterator<Item = &'a str>) -> Self {
         Self { kind, names: names.collect() }
     }
 
     /// How many there are.
-    pub(crate) fn count(&self) -> usize {
+    #[must_use]
+    pub fn count(&self) -> usize {
         self.names.len()
     }
 
     /// The name of a thing by its place in the plan.
-    pub(crate) fn name(&self, index: usize) -> &'a str {
+    #[must_use]
+    pub fn name(&self, index: usize) -> &'a str {
         self.names[index]
     }
 
     /// The place of a thing in the plan.
-    pub(crate) fn index(&self, name: &Located<String>) -> Result<usize, Mistake> {
+    ///
+    /// # Errors
+    /// [`Mistake`] if there is none of that name, with the nearest.
+    pub fn index(&self, name: &Located<String>) -> Result<usize, Mistake> {
         self.names.get_index_of(name.value.as_str()).ok_or_else(|| {
             let known: Vec<&str> = self.names.iter().copied().collect();
             let several = self.kind == "node" && name.value.contains('*');

@@ -3,17 +3,16 @@
 //! Each stage is made of the one before it, and a function takes the first stage that has what it
 //! needs: what comes later is not there to be asked for.
 
-use std::sync::Arc;
-
 use windtunnel_engine::{Duration, Time};
-use windtunnel_networks::scion::ScionMaker;
 use windtunnel_packets::ndn::{PacketFormat, wire};
 use windtunnel_world::{
     BridgePlan, ConsumerPlan, DomainsPlan, FlowPlan, LinkPlan, NodePlan, ProducerPlan, RootPlan,
     Routing, SessionsPlan, SkyPlan, Topology, TunnelPlan,
 };
 
+use crate::network::layers::{Domains, NdnBetweenDomains};
 use crate::network::nodes::Names;
+use crate::reading::error::Mistake;
 
 /// Nodes, and the links between them.
 pub(crate) struct Network {
@@ -56,8 +55,8 @@ pub(crate) struct Routed {
     pub(crate) routing: Routing,
     /// The domains of the nodes, if IP does not join all of them.
     pub(crate) domains: Option<DomainsPlan>,
-    /// What carries packets between autonomous systems, if there are any.
-    pub(crate) systems: Option<Arc<ScionMaker>>,
+    /// What the layer between these domains knows of the scenario.
+    pub(crate) between: Option<Box<dyn Domains>>,
 }
 
 impl Routed {
@@ -65,6 +64,11 @@ impl Routed {
     pub(crate) fn topology(&self) -> Topology {
         let Network { nodes, links, sky, .. } = &self.network;
         Topology::of(nodes.len(), links, sky.as_ref(), &self.routing)
+    }
+
+    /// Whether hosts choose the paths of their packets between domains.
+    pub(crate) fn hosts_choose_paths(&self) -> bool {
+        self.domains.as_ref().is_some_and(|it| it.carrier.hosts_choose_paths())
     }
 
     /// Whether another network layer than IP carries packets between two nodes.
@@ -79,10 +83,23 @@ pub(crate) struct Carried {
     pub(crate) tunnels: Vec<TunnelPlan>,
 }
 
+impl Carried {
+    /// Checks what NDN's packets go over between domains.
+    pub(crate) fn check_ndn(&self) -> Result<(), Mistake> {
+        let Self { routed: Routed { network, content, between, .. }, tunnels } = self;
+        let Some(domains) = between else { return Ok(()) };
+        let is_over_tcp = |link| tunnels.iter().any(|it| it.face() == Some(link));
+        let (links, formats) = (&network.links, &content.formats);
+        domains.check_ndn(&NdnBetweenDomains { links, formats, is_over_tcp: &is_over_tcp })
+    }
+}
+
 /// A network with all that uses it.
 pub(crate) struct Loaded {
     pub(crate) carried: Carried,
-    /// The roots of regions that names are asked of.
+    /// The domains, with what flows ask of them.
+    pub(crate) domains: Option<DomainsPlan>,
+    /// The roots that names are asked of.
     pub(crate) roots: Vec<RootPlan>,
     /// Those of the scenario, and then those that carry the messages of sessions.
     pub(crate) flows: Vec<FlowPlan>,

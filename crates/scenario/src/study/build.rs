@@ -3,14 +3,12 @@
 use indexmap::{IndexMap, IndexSet};
 use toml::Spanned;
 use windtunnel_engine::Duration;
-use windtunnel_world::{ChangePlan, ConsumerPlan, DomainsPlan, LinkPlan, Plan, ProducerPlan};
+use windtunnel_world::{ChangePlan, ConsumerPlan, LinkPlan, Plan, ProducerPlan, Routing};
 
-use crate::network::autonomous_systems::{self, Systems};
 use crate::network::constellations::{self, ConstellationContext};
-use crate::network::layers;
+use crate::network::layers::{self, Domains};
 use crate::network::links::{Affected, Flows, Link};
 use crate::network::nodes::Names;
-use crate::network::regions::Regions;
 use crate::network::stages::{Carried, Content, Loaded, Network, Routed};
 use crate::reading::error::Mistake;
 use crate::reading::extensions::Extensions;
@@ -128,39 +126,32 @@ impl Builder<'_> {
 
     fn routed(&self, mut network: Network, content: Content) -> Result<Routed, Mistake> {
         let scenario = self.scenario;
-        let of_layers = self.layers(&mut network)?;
-        let (nodes, links) = (network.node_names(), network.link_names());
-        let is_weighted = scenario.links.values().any(Link::is_weighted);
-        let routing = scenario.routing.plan(&nodes, &links, &network.links, is_weighted)?;
-        checks::one_kind_of_domains(scenario)?;
-        let regions = self.regions().plan(&nodes, &network.links, routing.metric)?;
-        let systems =
-            Systems { systems: &scenario.autonomous_systems, beaconing: &scenario.beaconing };
-        let systems = systems.plan(&nodes, &network.links, routing.metric)?;
-        let of_systems = systems.as_ref().map(autonomous_systems::domains);
-        let domains = layers::only_domains(of_layers, of_systems.or(regions))?;
-        let routed = Routed { network, content, routing, domains, systems };
+        let routing = {
+            let (nodes, links) = (network.node_names(), network.link_names());
+            let is_weighted = scenario.links.values().any(Link::is_weighted);
+            scenario.routing.plan(&nodes, &links, &network.links, is_weighted)?
+        };
+        let between = self.layers(&mut network, &routing)?;
+        let domains = between.as_ref().map(|it| it.plan());
+        let routed = Routed { network, content, routing, domains, between };
         scenario.routing.check(&routed)?;
         Ok(routed)
     }
 
-    /// Puts the layers of the scenario's own sections onto nodes; their domains, if they have any.
-    fn layers(&self, network: &mut Network) -> Result<Option<DomainsPlan>, Mistake> {
+    /// Puts the layers of the scenario's own sections onto nodes; the domains of the one that has
+    /// some.
+    fn layers(
+        &self,
+        network: &mut Network,
+        routing: &Routing,
+    ) -> Result<Option<Box<dyn Domains>>, Mistake> {
         let layers = &self.controllers.extensions.layers;
         let Some(sections) = &self.scenario.sections else { return Ok(None) };
         let Network { nodes, links, .. } = network;
         let names: Vec<String> = nodes.iter().map(|it| it.name.clone()).collect();
         let names = Names::among("node", names.iter().map(String::as_str));
-        layers::plan(sections, layers, &names, nodes, links)
+        layers::plan(sections, layers, (&names, routing.metric), nodes, links)
             .map_err(|it| explained(it, &schema(layers)))
-    }
-
-    fn regions(&self) -> Regions<'_> {
-        Regions {
-            regions: &self.scenario.regions,
-            agreements: &self.scenario.agreements,
-            protocol: &self.scenario.region_protocol,
-        }
     }
 
     fn carried(&self, routed: Routed) -> Result<Carried, Mistake> {
@@ -170,7 +161,7 @@ impl Builder<'_> {
         let faces = faces::plans(faces, &nodes, &links, &self.controllers, &routed, &tunnels)?;
         tunnels.extend(faces);
         let carried = Carried { routed, tunnels };
-        self.regions().check_ndn(&carried)?;
+        carried.check_ndn()?;
         Ok(carried)
     }
 
@@ -179,26 +170,24 @@ impl Builder<'_> {
         let (nodes, links) = (routed.network.node_names(), routed.network.link_names());
         let context = FlowContext::new(&nodes, &links, &self.controllers, routed, tunnels);
         let flows = flows::plans(&scenario.flows, &context, files)?;
-        let regions = self.regions();
-        let roots = regions.roots(&nodes, routed)?;
-        let flows = regions.with_lookups(&scenario.flows, flows, &roots, &nodes, routed)?;
-        checks::check(scenario, routed, &flows, &self.controllers.extensions.layers)?;
+        checks::check(scenario, routed, &flows)?;
         let bridges = bridges::plans(&scenario.bridges, &nodes, routed, &flows)?;
         tunnels::check(&scenario.tunnels, &carried, &flows, &bridges)?;
         let network = &routed.network;
-        let (sessions, flows) =
+        let (sessions, mut flows) =
             sessions::plans(&scenario.sessions, flows, network, &context, files)?;
-        Ok(Loaded { carried, roots, flows, bridges, sessions })
+        let policies = &self.controllers.extensions.path_policies;
+        let (domains, roots) = flows::serve(&scenario.flows, &mut flows, routed, &nodes, policies)?;
+        Ok(Loaded { carried, domains, roots, flows, bridges, sessions })
     }
 
     fn plan(&self, loaded: Loaded) -> Result<Plan, Mistake> {
-        let domains = self.domains(&loaded)?;
         let names = Names::of("flow", &self.scenario.flows);
         let flows = Flows { names: &names, plans: &loaded.flows };
         let duration = loaded.carried.routed.network.duration;
         let (affected, changes) = (self.affected(&flows)?, self.changes(duration, &flows)?);
         let recording = self.scenario.recording.plan(&loaded)?;
-        let Loaded { carried, roots, flows, bridges, sessions } = loaded;
+        let Loaded { carried, domains, roots, flows, bridges, sessions } = loaded;
         let Carried { routed, tunnels } = carried;
         let Routed { network, content, routing, .. } = routed;
         let Network { nodes, links, sky, .. } = network;
@@ -225,17 +214,6 @@ impl Builder<'_> {
             seed: self.scenario.seed,
             run: 0,
         })
-    }
-
-    /// The domains, whose carrier knows the policies of all flows.
-    fn domains(&self, loaded: &Loaded) -> Result<Option<DomainsPlan>, Mistake> {
-        let (routed, flows) = (&loaded.carried.routed, &loaded.flows);
-        let scenario = &self.scenario.flows;
-        let makers = &self.controllers.extensions.path_policies;
-        let policies = autonomous_systems::policies_of_flows(scenario, flows, routed, makers)?;
-        let of_systems =
-            routed.systems.as_ref().map(|it| autonomous_systems::for_flows(it, &policies, flows));
-        Ok(of_systems.or_else(|| routed.domains.clone()))
     }
 
     /// Which packets links can lose and corrupt, in each direction.

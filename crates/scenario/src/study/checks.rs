@@ -1,13 +1,10 @@
 //! What no part of a scenario can check alone.
 
-use std::sync::Arc;
-
 use toml::Spanned;
 use windtunnel_engine::Duration;
 use windtunnel_transports::ndn::consumer::ConsumerWorkload;
 use windtunnel_world::{ConsumerPlan, FlowPlan, Transport};
 
-use crate::network::layers::LayerKind;
 use crate::network::reachability;
 use crate::network::stages::{Content, Routed};
 use crate::reading::error::{Mistake, list};
@@ -37,23 +34,22 @@ pub(crate) fn check(
     scenario: &Scenario,
     routed: &Routed,
     flows: &[FlowPlan],
-    layers: &[Arc<dyn LayerKind>],
 ) -> Result<(), Mistake> {
     names(scenario)?;
     faces(scenario, routed)?;
-    paths(scenario, routed, flows, layers)?;
-    link_services(scenario)?;
-    packets_fit(scenario, flows)?;
+    paths(scenario, routed, flows)?;
+    link_services(scenario, routed)?;
+    packets_fit(scenario, routed, flows)?;
     local_answers(scenario, routed)
 }
 
-/// Nothing is asked of NDN's link services where nothing speaks NDN. Flows over IP and real hosts
-/// have MTUs as well.
-fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
-    if !scenario.consumers.is_empty() || !scenario.autonomous_systems.is_empty() {
+/// Nothing is asked of NDN's link services where nothing speaks NDN. Flows over IP, layers between
+/// domains and real hosts have MTUs as well.
+fn link_services(scenario: &Scenario, routed: &Routed) -> Result<(), Mistake> {
+    if !scenario.consumers.is_empty() {
         return Ok(());
     }
-    let uses_mtu = scenario.sessions.is_empty() || !scenario.regions.is_empty();
+    let uses_mtu = scenario.sessions.is_empty() || routed.domains.is_some();
     let found = scenario.links.values().find_map(|it| it.of_ndn(uses_mtu));
     let Some((key, it)) = found else { return Ok(()) };
     it.checked(
@@ -65,9 +61,8 @@ fn link_services(scenario: &Scenario) -> Result<(), Mistake> {
 
 /// No packet of a flow is larger than the MTU of a link, where that is one of IP: NDN's link services
 /// have their own, and network layers between domains tell the sender.
-fn packets_fit(scenario: &Scenario, flows: &[FlowPlan]) -> Result<(), Mistake> {
-    let has_domains = !scenario.regions.is_empty() || !scenario.autonomous_systems.is_empty();
-    if has_domains || !scenario.consumers.is_empty() {
+fn packets_fit(scenario: &Scenario, routed: &Routed, flows: &[FlowPlan]) -> Result<(), Mistake> {
+    if routed.domains.is_some() || !scenario.consumers.is_empty() {
         return Ok(());
     }
     let Some(flow) = flows.iter().max_by_key(|it| it.needed_mtu()) else { return Ok(()) };
@@ -90,18 +85,6 @@ fn packets_fit(scenario: &Scenario, flows: &[FlowPlan]) -> Result<(), Mistake> {
             None => format!("set it to \"{largest} B\""),
         },
     )
-}
-
-/// Nodes are in regions or in autonomous systems.
-pub(crate) fn one_kind_of_domains(scenario: &Scenario) -> Result<(), Mistake> {
-    match scenario.regions.keys().next().filter(|_| !scenario.autonomous_systems.is_empty()) {
-        None => Ok(()),
-        Some(name) => {
-            Err(Mistake::new("a scenario cannot have both regions and autonomous systems")
-                .at(name.span())
-                .help("remove one of the two"))
-        }
-    }
 }
 
 /// No flow has the name of a consumer: both are rows of one table.
@@ -134,19 +117,13 @@ fn faces(scenario: &Scenario, Routed { network, content, .. }: &Routed) -> Resul
 
 /// Every consumer reaches a producer of what it asks for, and every flow its
 /// destination.
-fn paths(
-    scenario: &Scenario,
-    routed: &Routed,
-    flows: &[FlowPlan],
-    layers: &[Arc<dyn LayerKind>],
-) -> Result<(), Mistake> {
+fn paths(scenario: &Scenario, routed: &Routed, flows: &[FlowPlan]) -> Result<(), Mistake> {
     if let Some(flow) = reachability::parted_flow(&routed.network, flows) {
         return Err(parted_flow(scenario, routed, flow, &flows[flow]));
     }
-    if let Some(domains) = &routed.domains {
+    if let Some(domains) = &routed.between {
         for (name, flow) in scenario.flows.keys().zip(flows) {
-            let checked = layers.iter().try_for_each(|it| it.check_flow(domains, flow));
-            checked.map_err(|it| it.at(name.span()))?;
+            domains.check_flow(flow).map_err(|it| it.at(name.span()))?;
         }
     }
     match reachability::parted_consumer(routed) {

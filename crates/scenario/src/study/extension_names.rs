@@ -4,13 +4,12 @@ use windtunnel_applications::video::rules::RULES;
 use windtunnel_controllers::DESCRIPTIONS;
 use windtunnel_transports::mptcp;
 
-use crate::network::autonomous_systems::policies::POLICIES;
 use crate::network::layers;
 use crate::reading::error::Mistake;
 use crate::reading::extensions::Extensions;
 use crate::reading::reader;
 use crate::study::scenario::Scenario;
-use crate::traffic::flows::STACKS;
+use crate::traffic::flows::{POLICIES, STACKS};
 use crate::traffic::sessions::PAGING;
 
 impl Extensions {

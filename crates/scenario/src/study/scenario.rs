@@ -6,12 +6,10 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde::Deserialize;
 use windtunnel_engine::Duration;
 
-use crate::network::autonomous_systems::{AutonomousSystem, Beaconing};
 use crate::network::constellations::Constellation;
 use crate::network::layers::{self, LayerKind};
 use crate::network::links::Link;
 use crate::network::nodes::Node;
-use crate::network::regions::{Agreement, Region, RegionProtocol};
 use crate::network::routing::Routing;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
@@ -110,25 +108,6 @@ pub(crate) struct Scenario {
     #[serde(default)]
     #[schemars(with = "std::collections::BTreeMap<String, Tunnel>")]
     pub(crate) tunnels: Named<Tunnel>,
-    /// Regions, whose nodes reach each other by the region protocol, by name.
-    #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, Region>")]
-    pub(crate) regions: Named<Region>,
-    /// What neighbouring regions agree on, by name; default: all that a link joins exchange
-    /// packets from and to all regions.
-    #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, Agreement>")]
-    pub(crate) agreements: Named<Agreement>,
-    /// How the region protocol behaves.
-    #[serde(default)]
-    pub(crate) region_protocol: RegionProtocol,
-    /// Autonomous systems, whose hosts choose the paths of their packets as in SCION, by name.
-    #[serde(default)]
-    #[schemars(with = "std::collections::BTreeMap<String, AutonomousSystem>")]
-    pub(crate) autonomous_systems: Named<AutonomousSystem>,
-    /// How autonomous systems find paths.
-    #[serde(default)]
-    pub(crate) beaconing: Beaconing,
     /// How Interests find producers, and IP packets their destination.
     #[serde(default)]
     pub(crate) routing: Routing,
@@ -179,7 +158,7 @@ fn read(mut file: tree::Node, layers: &[Arc<dyn LayerKind>]) -> Result<Scenario,
 }
 
 /// What a comparison may complete: not read before the values of its cases are set.
-const PARTS: [&str; 14] = [
+const PARTS: [&str; 11] = [
     "defaults",
     "topologies",
     "nodes",
@@ -191,9 +170,6 @@ const PARTS: [&str; 14] = [
     "sessions",
     "bridges",
     "tunnels",
-    "regions",
-    "agreements",
-    "autonomous_systems",
 ];
 
 /// Reads of a scenario what is the same in all cases that it compares. Its nodes, links and all

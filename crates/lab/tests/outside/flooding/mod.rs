@@ -10,11 +10,11 @@ use windtunnel_engine::Duration;
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::{Body, ProtocolNumber};
 use windtunnel_scenario::{
-    FrameContext, FrameError, FramePayload, LayerKind, Located, Measured, Mistake, SectionTypes,
-    Sections,
+    Domains, FrameContext, FrameError, FramePayload, LayerKind, Located, Measured, Mistake,
+    SectionTypes, Sections,
 };
 use windtunnel_tables::{Columns, Table, column};
-use windtunnel_world::{DomainsPlan, LinkPlan, NodePlan, Plan, SeenPacket, World};
+use windtunnel_world::{LinkPlan, NodePlan, Plan, SeenPacket, World};
 
 use node::{Flooder, Network, PROTOCOL, SIZE};
 
@@ -55,14 +55,14 @@ impl LayerKind for Flooding {
         sections: &Sections<'_>,
         nodes: &mut [NodePlan],
         _links: &[LinkPlan],
-    ) -> Result<Option<DomainsPlan>, Mistake> {
+    ) -> Result<Option<Box<dyn Domains>>, Mistake> {
         let Some(section) = sections.read::<File>()?.flooding else { return Ok(None) };
         section.interval.checked(
             |it| it.0 > Duration::ZERO,
             || "`interval` must be greater than zero".to_owned(),
             "write one such as \"100 ms\"",
         )?;
-        let source = sections.node(&section.source)?;
+        let source = sections.nodes().index(&section.source)?;
         let interval = section.interval.value.0;
         let network: Arc<dyn LayerMaker> = Arc::new(Network { source, interval });
         nodes.iter_mut().for_each(|it| it.layers.push(Arc::clone(&network)));

@@ -1,8 +1,10 @@
 //! Flows over TCP, UDP, QUIC and protocols that are written outside.
 
 mod multipath;
+mod path_policy;
 mod paths;
 mod quic;
+mod requests;
 mod several_paths;
 mod shared_settings;
 mod split;
@@ -27,7 +29,6 @@ use windtunnel_reading::choice;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, PortId, Transport as TransportPlan};
 
-use crate::network::autonomous_systems::policies::AnyPolicy;
 use crate::network::nodes::Names;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
@@ -36,10 +37,13 @@ use crate::reading::located::{Both, Located, Named};
 use crate::reading::same_schema::same_schema;
 use crate::reading::timers::{self, zero};
 use crate::reading::units::Measured;
+use path_policy::AnyPolicy;
+pub(crate) use path_policy::POLICIES;
 use paths::along;
 pub(crate) use paths::{FlowContext, room_taken};
 pub(crate) use quic::STACKS;
 use quic::{Outside, Quic};
+pub(crate) use requests::serve;
 pub(crate) use tcp::Tcp;
 use tcp_stack::TcpStack;
 use udp::Udp;
@@ -81,11 +85,11 @@ pub(crate) struct Common {
     path: Option<Located<Vec<Located<String>>>>,
     /// What chooses the path of each of its packets between autonomous systems. What comes back
     /// takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`.
-    pub(crate) path_policy: Option<Located<AnyPolicy>>,
+    path_policy: Option<Located<AnyPolicy>>,
     /// With regions: the name of the other end for the end that opens the connection, or over UDP
     /// for `from`. That end asks the root of its region for the address, and the flow begins when
     /// the answer arrives. Default: the address is known.
-    pub(crate) peer_name: Option<Located<String>>,
+    peer_name: Option<Located<String>>,
     /// Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
     /// such as `"rack-host-*"`. Default: they name one node each.
     #[serde(rename = "pattern")]
@@ -127,7 +131,7 @@ pub(crate) enum Transport {
 
 choice! {
     /// A version of IP.
-    Ip as IpVersion {
+    pub Ip as IpVersion {
         /// IPv4.
         V4,
         /// IPv6.

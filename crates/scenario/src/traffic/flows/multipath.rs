@@ -145,7 +145,7 @@ impl Paths {
     ) -> Result<Planned, Mistake> {
         let routed = context.paths.routed;
         let are_apart = routed.are_apart(ends);
-        if are_apart && routed.systems.is_some() {
+        if are_apart && routed.hosts_choose_paths() {
             return self.between_systems(context, tcp);
         }
         if let Some(it) = &self.subflows {

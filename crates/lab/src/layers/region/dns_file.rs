@@ -11,14 +11,13 @@ use windtunnel_dns::{Absent as NoSuchName, RootSettings, ServedRoot, Zone};
 use windtunnel_engine::Duration;
 use windtunnel_packets::region::Code;
 use windtunnel_reading::choice;
-
-use crate::network::nodes::Names;
-use crate::reading::error::{Mistake, ScenarioError};
-use crate::reading::located::{Located, Named};
-use crate::reading::reader;
-use crate::reading::schema::explained;
-use crate::reading::tree;
-use crate::reading::units::Measured;
+use windtunnel_reading::error::{Mistake, ScenarioError};
+use windtunnel_reading::located::{Located, Named};
+use windtunnel_reading::reader;
+use windtunnel_reading::schema::explained;
+use windtunnel_reading::tree;
+use windtunnel_reading::units::Measured;
+use windtunnel_scenario::Names;
 
 /// The longest time to live: a week, beyond which nothing is kept (RFC 8767, section 4).
 const LONGEST: Duration = Duration::from_secs(7 * 24 * 3600);
@@ -67,7 +66,7 @@ struct Region {
 }
 
 /// How long answers may be kept by default.
-pub(crate) fn an_hour() -> Located<Measured<Duration>> {
+pub(super) fn an_hour() -> Located<Measured<Duration>> {
     Measured(Duration::from_secs(3600)).into()
 }
 
@@ -133,7 +132,7 @@ impl File {
 }
 
 /// How long answers may be kept, in seconds.
-pub(crate) fn seconds_to_live(time_to_live: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
+pub(super) fn seconds_to_live(time_to_live: &Located<Measured<Duration>>) -> Result<u32, Mistake> {
     time_to_live.checked(
         |it| it.0 <= LONGEST,
         || "`time_to_live` must be at most 7 days".to_owned(),
@@ -143,7 +142,7 @@ pub(crate) fn seconds_to_live(time_to_live: &Located<Measured<Duration>>) -> Res
 }
 
 /// Registers a name in a region's zone; `regions` are the labels that are reserved in all.
-pub(crate) fn register(
+pub(super) fn register(
     zone: &mut Zone,
     name: &Spanned<String>,
     addresses: Vec<IpAddr>,
@@ -157,7 +156,7 @@ pub(crate) fn register(
 }
 
 /// A region's name must be one label of a domain name.
-pub(crate) fn check_label(name: &Spanned<String>) -> Result<(), Mistake> {
+pub(super) fn check_label(name: &Spanned<String>) -> Result<(), Mistake> {
     let is_label = |it: &str| {
         (1..=63).contains(&it.len())
             && it.bytes().all(|it| it.is_ascii_alphanumeric() || it == b'-' || it == b'_')
@@ -220,7 +219,7 @@ fn parse_addresses(all: &[Located<String>]) -> Result<Vec<IpAddr>, Mistake> {
 mod tests {
     use super::*;
 
-    const VALID: &str = include_str!("../../../../scenarios/dns/four-countries.toml");
+    const VALID: &str = include_str!("../../../../../scenarios/dns/four-countries.toml");
 
     /// The message of the text with one thing in another's place.
     #[track_caller]

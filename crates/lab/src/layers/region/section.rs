@@ -1,8 +1,5 @@
-//! Regions, their protocol, and what they agree on.
-
-mod agreements;
-mod names;
-mod region;
+//! The sections of a scenario that say which regions there are, how their protocol behaves, and
+//! what they agree on.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -16,21 +13,20 @@ use windtunnel_networks::region::{self as protocol, Advertisement, RegionNode, R
 use windtunnel_packets::ndn::PacketFormat;
 use windtunnel_packets::region::{self as packets, Code};
 use windtunnel_reading::choice;
+use windtunnel_reading::error::{Mistake, list};
+use windtunnel_reading::located::{Located, Named};
+use windtunnel_reading::units::Measured;
+use windtunnel_scenario::{Names, NdnBetweenDomains, Sections};
 use windtunnel_world::{DirectionPlan, DomainsPlan, Groups, LinkPlan, Metric};
 
-use crate::network::dns::{Absent, an_hour};
-use crate::network::nodes::Names;
-use crate::network::stages::Carried;
-use crate::reading::error::{Mistake, list};
-use crate::reading::located::{Located, Named};
-use crate::reading::units::Measured;
-pub(crate) use agreements::Agreement;
-pub(crate) use region::Region;
+use super::agreements::{self, Agreement};
+use super::dns_file::{Absent, an_hour};
+use super::named_region::Region;
 
 /// How the region protocol behaves.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct RegionProtocol {
+pub(super) struct RegionProtocol {
     /// How its header is encoded.
     #[serde(default)]
     encoding: Encoding,
@@ -62,13 +58,13 @@ pub(crate) struct RegionProtocol {
     migration: Named<Located<Measured<Duration>>>,
     /// How long the answers of roots may be kept.
     #[serde(default = "an_hour")]
-    time_to_live: Located<Measured<Duration>>,
+    pub(super) time_to_live: Located<Measured<Duration>>,
     /// What roots say of a name that is not registered.
     #[serde(default)]
-    absent: Absent,
+    pub(super) absent: Absent,
     /// Which two regions exchange names; default: all that have a root.
     #[serde(default)]
-    name_agreements: Vec<[Located<String>; 2]>,
+    pub(super) name_agreements: Vec<[Located<String>; 2]>,
 }
 
 choice! {
@@ -119,6 +115,48 @@ choice! {
     }
 }
 
+impl RegionProtocol {
+    /// What goes under the header is NDN alone, and over a link that has room for it.
+    pub(super) fn check_ndn(
+        &self,
+        plan: &DomainsPlan,
+        over: &NdnBetweenDomains<'_>,
+    ) -> Result<(), Mistake> {
+        let links = over.links.iter().enumerate();
+        let carried =
+            links.filter_map(|(place, it)| Some((place, it, plan.ndn_header_between(it.nodes)?)));
+        for (place, link, header) in carried {
+            let name = &link.name;
+            self.ndn.checked(
+                |_| !(over.is_over_tcp)(place),
+                || {
+                    format!(
+                        "link `{name}` has a `tcp_face`, which cannot be under the region header"
+                    )
+                },
+                "write ndn = \"beside\", or remove the link's `tcp_face`",
+            )?;
+            let least = LinkService::MINIMUM_MTU + header;
+            self.ndn.checked(
+                |_| link.link_service.mtu.is_none_or(|it| it >= least),
+                || {
+                    format!(
+                        "the `mtu` of link `{name}` is too small for NDN packets under the \
+                         region header"
+                    )
+                },
+                &format!("write an `mtu` of at least {least} B, or ndn = \"beside\""),
+            )?;
+        }
+        let is_ccnx = over.formats.contains(&PacketFormat::Ccnx);
+        self.ndn.checked(
+            |it| *it == Ndn::Beside || !is_ccnx,
+            || "packets of CCNx cannot be under the region header".to_owned(),
+            "write ndn = \"beside\"",
+        )
+    }
+}
+
 impl Default for RegionProtocol {
     fn default() -> Self {
         Self {
@@ -145,16 +183,45 @@ fn yes() -> bool {
     true
 }
 
-/// What a scenario says of regions.
-pub(crate) struct Regions<'a> {
-    pub(crate) regions: &'a Named<Region>,
-    pub(crate) agreements: &'a Named<Agreement>,
-    pub(crate) protocol: &'a RegionProtocol,
+/// The sections about regions.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct File {
+    /// Regions, whose nodes reach each other by the region protocol, by name.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Region>")]
+    pub(super) regions: Named<Region>,
+    /// What neighbouring regions agree on, by name; default: all that a link joins exchange
+    /// packets from and to all regions.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, Agreement>")]
+    agreements: Named<Agreement>,
+    /// How the region protocol behaves.
+    #[serde(default)]
+    pub(super) region_protocol: RegionProtocol,
 }
 
-impl Regions<'_> {
+/// The regions of a scenario.
+#[derive(Debug)]
+pub(super) struct RegionNetwork {
+    pub(super) file: File,
+    pub(super) plan: DomainsPlan,
+}
+
+impl RegionNetwork {
+    /// Those of these sections; none if there are no regions.
+    pub(super) fn read(
+        sections: &Sections<'_>,
+        links: &[LinkPlan],
+    ) -> Result<Option<Self>, Mistake> {
+        let file: File = sections.read()?;
+        let plan = file.plan(sections.nodes(), links, sections.metric())?;
+        Ok(plan.map(|plan| Self { file, plan }))
+    }
+}
+
+impl File {
     /// The network of regions; none if there are no regions.
-    pub(crate) fn plan(
+    fn plan(
         &self,
         nodes: &Names<'_>,
         links: &[LinkPlan],
@@ -173,72 +240,35 @@ impl Regions<'_> {
         self.check_routing()?;
         let codes = self.codes(nodes, first)?;
         self.check_links(nodes, links, &codes)?;
-        let encoding = packets::Encoding::from(self.protocol.encoding);
-        let is_inside = self.protocol.ndn.value == Ndn::Inside;
+        let encoding = packets::Encoding::from(self.region_protocol.encoding);
+        let is_inside = self.region_protocol.ndn.value == Ndn::Inside;
         let settings = RegionSettings {
             encoding,
             advertisement: Advertisement {
-                interval: self.protocol.advertisement_interval.value.0,
-                is_jittered: self.protocol.advertisement_jitter,
-                withdrawals_wait: self.protocol.withdrawals_wait,
+                interval: self.region_protocol.advertisement_interval.value.0,
+                is_jittered: self.region_protocol.advertisement_jitter,
+                withdrawals_wait: self.region_protocol.withdrawals_wait,
             },
-            lookup: self.protocol.lookup.value.into(),
-            routing: self.protocol.routing.into(),
+            lookup: self.region_protocol.lookup.value.into(),
+            routing: self.region_protocol.routing.into(),
             regions: self.regions.iter().map(|(name, it)| it.settings(name.get_ref())).collect(),
             nodes: self.nodes(nodes, &codes, links, metric)?,
-            agreements: agreements::plans(self.agreements, self.regions, links, &codes)?,
+            agreements: agreements::plans(&self.agreements, &self.regions, links, &codes)?,
         };
         Ok(Some(DomainsPlan {
             of: codes.iter().map(|it| it.0).collect(),
             carrier: Arc::new(Arc::new(settings)),
-            has_plain_paths: !self.protocol.migration.is_empty(),
+            has_plain_paths: !self.region_protocol.migration.is_empty(),
             ndn_header: is_inside.then(|| encoding.header()),
         }))
     }
 
-    /// What goes under the header is NDN alone, and over a link that has room for it.
-    pub(crate) fn check_ndn(&self, Carried { routed, tunnels }: &Carried) -> Result<(), Mistake> {
-        let ndn = &self.protocol.ndn;
-        let header = |it: &LinkPlan| routed.domains.as_ref()?.ndn_header_between(it.nodes);
-        let links = routed.network.links.iter().enumerate();
-        let carried = links.filter_map(|(place, it)| Some((place, it, header(it)?)));
-        for (place, link, header) in carried {
-            let name = &link.name;
-            ndn.checked(
-                |_| tunnels.iter().all(|it| it.face() != Some(place)),
-                || {
-                    format!(
-                        "link `{name}` has a `tcp_face`, which cannot be under the region header"
-                    )
-                },
-                "write ndn = \"beside\", or remove the link's `tcp_face`",
-            )?;
-            let least = LinkService::MINIMUM_MTU + header;
-            ndn.checked(
-                |_| link.link_service.mtu.is_none_or(|it| it >= least),
-                || {
-                    format!(
-                        "the `mtu` of link `{name}` is too small for NDN packets under the \
-                            region header"
-                    )
-                },
-                &format!("write an `mtu` of at least {least} B, or ndn = \"beside\""),
-            )?;
-        }
-        let is_ccnx = routed.content.formats.contains(&PacketFormat::Ccnx);
-        ndn.checked(
-            |it| *it == Ndn::Beside || !is_ccnx,
-            || "packets of CCNx cannot be under the region header".to_owned(),
-            "write ndn = \"beside\"",
-        )
-    }
-
     /// By link-state all regions know of all links, and of no part of a region.
     fn check_routing(&self) -> Result<(), Mistake> {
-        if matches!(self.protocol.routing, Routing::PathVector) {
+        if matches!(self.region_protocol.routing, Routing::PathVector) {
             return Ok(());
         }
-        self.protocol.lookup.checked(
+        self.region_protocol.lookup.checked(
             |it| matches!(it, Lookup::TwoLevel),
             || "link-state routing between regions requires two-level lookup".into(),
             "write lookup = \"two-level\", or routing = \"path-vector\"",
@@ -250,7 +280,7 @@ impl Regions<'_> {
     fn codes(&self, nodes: &Names<'_>, first: &Spanned<String>) -> Result<Vec<Code>, Mistake> {
         let mut codes = vec![None; nodes.count()];
         let mut numbers: BTreeMap<u8, &str> = BTreeMap::new();
-        for (name, region) in self.regions {
+        for (name, region) in &self.regions {
             region.check_code()?;
             if let Some(other) = numbers.insert(region.number(), name.get_ref()) {
                 let message =
@@ -298,7 +328,7 @@ impl Regions<'_> {
     /// When each link begins to be used.
     fn migration(&self, links: &[LinkPlan], codes: &[Code]) -> Result<Vec<Time>, Mistake> {
         let mut times = vec![Time::ZERO; links.len()];
-        for (name, time) in &self.protocol.migration {
+        for (name, time) in &self.region_protocol.migration {
             let place = links.iter().position(|it| it.name == *name.get_ref());
             let ends = |it: usize| links[it].nodes.map(|it| codes[it].region());
             match place.filter(|it| ends(*it)[0] != ends(*it)[1]) {
@@ -326,7 +356,7 @@ impl Regions<'_> {
         links.iter().filter(|it| !leads_out(it)).for_each(|it| {
             inside.join(it.nodes);
         });
-        for (name, region) in self.regions {
+        for (name, region) in &self.regions {
             let those = |it: &usize| codes[*it].region() == region.number();
             let of_region: Vec<usize> = (0..codes.len()).filter(those).collect();
             let is_joined = |node: &usize| {

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_packets::scion::IsdAs;
-
-use crate::reading::error::Mistake;
-use crate::reading::located::Located;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
 
 /// Ethernet's packets: what a link without an MTU carries.
 pub(super) const ETHERNET: u16 = 1500;
@@ -16,7 +15,7 @@ pub(super) const ETHERNET: u16 = 1500;
 /// parent of the other, or both are peers.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct AutonomousSystem {
+pub(super) struct AutonomousSystem {
     /// The number of its isolation domain and its own, such as `"1-64512"` or
     /// `"1-ff00:0:110"`.
     pub(super) isd_as: Located<String>,

@@ -7,20 +7,20 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_networks::region::{self as networks, Relation};
 use windtunnel_packets::region::Code;
 use windtunnel_reading::choice;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, Named};
+use windtunnel_reading::timers::zero;
+use windtunnel_reading::units::Measured;
+use windtunnel_scenario::Names;
 use windtunnel_world::LinkPlan;
 
-use super::region::Region;
-use crate::network::nodes::Names;
-use crate::reading::error::Mistake;
-use crate::reading::located::{Located, Named};
-use crate::reading::timers::zero;
-use crate::reading::units::Measured;
+use super::named_region::Region;
 
 /// An agreement between two regions that a link joins: while it lasts, they exchange packets and
 /// announce to each other the regions that they reach.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Agreement {
+pub(super) struct Agreement {
     /// The two regions.
     regions: [Located<String>; 2],
     /// What each carries for the other.

@@ -6,12 +6,12 @@ use toml::Spanned;
 use windtunnel_engine::Rate;
 use windtunnel_networks::scion::{Relation, SystemLinkPlan};
 use windtunnel_packets::scion::IsdAs;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, Named};
+use windtunnel_scenario::Names;
 use windtunnel_world::{self as world, Metric};
 
 use super::autonomous_system::{AutonomousSystem, ETHERNET};
-use crate::network::nodes::Names;
-use crate::reading::error::Mistake;
-use crate::reading::located::{Located, Named};
 
 /// By two systems, what the second is to the first.
 pub(super) struct Relations<'a> {

@@ -10,16 +10,15 @@ use windtunnel_networks::region;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::region::{AddressKind, Code};
 use windtunnel_reading::choice;
-
-use crate::network::nodes::Names;
-use crate::reading::error::Mistake;
-use crate::reading::located::{Located, Named};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, Named};
+use windtunnel_scenario::Names;
 
 /// A region: its nodes use IP among themselves, and the region protocol to reach those of
 /// other regions. All nodes of a scenario with regions are in one.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Region {
+pub(super) struct Region {
     /// Its number, from 1 to 254.
     pub(super) code: Located<u16>,
     /// Its nodes. Those with a link to another region are its borders.

@@ -6,64 +6,53 @@ use toml::Spanned;
 use windtunnel_dns::{RootSettings, StubResolver, Zone};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
 use windtunnel_packets::region::{AddressKind, Code};
-use windtunnel_world::{DomainsPlan, FlowPlan, NameLookupPlan, RootPlan};
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::Located;
+use windtunnel_scenario::{FlowRequest, Names};
+use windtunnel_world::{NameLookupPlan, RootPlan};
 
-use super::{Region, Regions};
-use crate::network::dns;
-use crate::network::nodes::Names;
-use crate::network::stages::Routed;
-use crate::reading::error::Mistake;
-use crate::reading::located::{Located, Named};
-use crate::traffic::flows::Flow;
+use super::dns_file;
+use super::named_region::Region;
+use super::section::{File, RegionNetwork};
 
-impl Regions<'_> {
-    /// The flows of a scenario, each with what it asks of these roots.
-    pub(crate) fn with_lookups(
+impl RegionNetwork {
+    /// What flows ask of these roots before they begin, each with the flow's place.
+    pub(super) fn lookups(
         &self,
-        flows: &Named<Flow>,
-        mut plans: Vec<FlowPlan>,
+        requests: &[FlowRequest<'_>],
         roots: &[RootPlan],
         nodes: &Names<'_>,
-        routed: &Routed,
-    ) -> Result<Vec<FlowPlan>, Mistake> {
-        for (place, (flow, plan)) in flows.values().zip(&mut plans).enumerate() {
-            let Some(name) = &flow.0.common.peer_name else { continue };
-            let mut ends = [plan.from, plan.to];
-            if flow.receiver_opens() {
-                ends.reverse();
-            }
-            plan.lookup = Some(self.lookup(name, place, ends, roots, nodes, routed)?);
-        }
-        Ok(plans)
+    ) -> Result<Vec<(usize, NameLookupPlan)>, Mistake> {
+        let named = requests.iter().enumerate();
+        let named = named.filter_map(|(flow, it)| Some((flow, it.peer_name?, it.ends)));
+        let lookup = |(flow, name, ends)| Ok((flow, self.lookup(name, flow, ends, roots, nodes)?));
+        named.map(lookup).collect()
     }
 
     /// The roots of regions, each with the names that it answers for.
-    pub(crate) fn roots(
-        &self,
-        nodes: &Names<'_>,
-        routed: &Routed,
-    ) -> Result<Vec<RootPlan>, Mistake> {
-        let time_to_live = dns::seconds_to_live(&self.protocol.time_to_live)?;
+    pub(super) fn roots(&self, nodes: &Names<'_>) -> Result<Vec<RootPlan>, Mistake> {
+        let File { regions, region_protocol, .. } = &self.file;
+        let time_to_live = dns_file::seconds_to_live(&region_protocol.time_to_live)?;
         let agreed = self.name_agreements()?;
         let mut roots = Vec::new();
-        for (name, region) in self.regions {
-            let Some(root) = region.root_node(name, nodes, routed)? else { continue };
+        for (name, region) in regions {
+            let Some(root) = self.root_node(region, name, nodes)? else { continue };
             let own = name.get_ref().as_str();
             let exchanges = |other: &str, it: &Region| {
                 it.root.is_some()
                     && (agreed.is_empty()
                         || agreed.iter().any(|it| it.contains(&own) && it.contains(&other)))
             };
-            let others = self.regions.iter().map(|(name, it)| (name.get_ref(), it));
+            let others = regions.iter().map(|(name, it)| (name.get_ref(), it));
             let others = others.filter(|it| it.0 != own);
             let settings = RootSettings {
                 region: own.to_owned(),
                 code: Code::of_region(region.number()),
                 time_to_live,
-                absent: self.protocol.absent.into(),
+                absent: region_protocol.absent.into(),
                 others: others.map(|(other, it)| (other.clone(), exchanges(other, it))).collect(),
             };
-            let zone = self.zone(region, nodes, routed)?;
+            let zone = self.zone(region, nodes)?;
             roots.push(RootPlan { node: root, version: region.ip_version(), settings, zone });
         }
         Ok(roots)
@@ -71,8 +60,8 @@ impl Regions<'_> {
 
     /// Which regions exchange names; empty: all do.
     fn name_agreements(&self) -> Result<Vec<[&str; 2]>, Mistake> {
-        let names = Names::of("region", self.regions);
-        for [first, second] in &self.protocol.name_agreements {
+        let names = Names::of("region", &self.file.regions);
+        for [first, second] in &self.file.region_protocol.name_agreements {
             names.index(first)?;
             names.index(second)?;
             second.checked(
@@ -81,21 +70,21 @@ impl Regions<'_> {
                 "name two different regions",
             )?;
         }
-        let pairs = self.protocol.name_agreements.iter();
+        let pairs = self.file.region_protocol.name_agreements.iter();
         Ok(pairs.map(|it| [it[0].value.as_str(), it[1].value.as_str()]).collect())
     }
 
     /// The names of a region, with the addresses of their nodes.
-    fn zone(&self, region: &Region, nodes: &Names<'_>, routed: &Routed) -> Result<Zone, Mistake> {
-        let reserved: Vec<&str> = self.regions.keys().map(|it| it.get_ref().as_str()).collect();
-        let numbers = routed.domains.as_ref().map(DomainsPlan::address_numbers);
-        let numbers = numbers.unwrap_or_default();
+    fn zone(&self, region: &Region, nodes: &Names<'_>) -> Result<Zone, Mistake> {
+        let names = self.file.regions.keys();
+        let reserved: Vec<&str> = names.map(|it| it.get_ref().as_str()).collect();
+        let numbers = self.plan.address_numbers();
         let mut zone = Zone::default();
         for (name, node) in &region.names {
-            let number = numbers[region.own_node(node, nodes, routed)?];
+            let number = numbers[self.own_node(region, node, nodes)?];
             let addresses: [IpAddr; 2] =
                 [address_of_node(number, 0).into(), address_of_node_v6(number, 0).into()];
-            dns::register(&mut zone, name, addresses.into(), &reserved)?;
+            dns_file::register(&mut zone, name, addresses.into(), &reserved)?;
         }
         Ok(zone)
     }
@@ -108,12 +97,8 @@ impl Regions<'_> {
         [node, peer]: [usize; 2],
         roots: &[RootPlan],
         nodes: &Names<'_>,
-        routed: &Routed,
     ) -> Result<NameLookupPlan, Mistake> {
-        let (region_name, region) = self.region_of(node, routed).ok_or_else(|| {
-            name.mistake("`peer_name` is asked of the root of a region, and there are no regions")
-                .help("remove it, or write tables such as [regions.ct1]")
-        })?;
+        let (region_name, region) = self.region_of(node);
         let root = roots.iter().position(|it| it.settings.region == region_name);
         let root = root.ok_or_else(|| {
             let asker = nodes.name(node);
@@ -133,33 +118,33 @@ impl Regions<'_> {
         Ok(NameLookupPlan { node, root, name: name.value.clone(), resolver })
     }
 
-    fn region_of(&self, node: usize, routed: &Routed) -> Option<(&str, &Region)> {
-        let number = Code(routed.domains.as_ref()?.of[node]).region();
-        let mut regions = self.regions.iter().map(|(name, it)| (name.get_ref().as_str(), it));
-        regions.find(|it| it.1.number() == number)
+    fn region_of(&self, node: usize) -> (&str, &Region) {
+        let number = Code(self.plan.of[node]).region();
+        let mut regions = self.file.regions.iter();
+        let (name, region) =
+            regions.find(|it| it.1.number() == number).expect("each node is in a region");
+        (name.get_ref(), region)
     }
 
     /// The node that a name stands for when it is asked for in a region, if it is registered.
     fn find<'a>(&'a self, name: &str, own: &'a Region) -> Option<&'a Located<String>> {
         let name = name.strip_suffix('.').unwrap_or(name);
-        let with_suffix = self.regions.iter().find_map(|(region, it)| {
+        let with_suffix = self.file.regions.iter().find_map(|(region, it)| {
             let (rest, top) = name.rsplit_once('.')?;
             top.eq_ignore_ascii_case(region.get_ref()).then(|| it.named(rest))
         });
         with_suffix.unwrap_or_else(|| own.named(name))
     }
-}
 
-impl Region {
-    /// The node of its root, if it has one.
+    /// The node of a region's root, if it has one.
     fn root_node(
         &self,
+        region: &Region,
         name: &Spanned<String>,
         nodes: &Names<'_>,
-        routed: &Routed,
     ) -> Result<Option<usize>, Mistake> {
-        let Some(root) = &self.root else {
-            return match self.names.keys().next() {
+        let Some(root) = &region.root else {
+            return match region.names.keys().next() {
                 None => Ok(None),
                 Some(it) => {
                     let message = format!("region `{}` has names and no root", name.get_ref());
@@ -168,32 +153,34 @@ impl Region {
                 }
             };
         };
-        dns::check_label(name)?;
+        dns_file::check_label(name)?;
+        let kind = AddressKind::from(region.addresses);
         root.checked(
-            |_| matches!(AddressKind::from(self.addresses), AddressKind::Ipv4 | AddressKind::Ipv6),
+            |_| matches!(kind, AddressKind::Ipv4 | AddressKind::Ipv6),
             || format!("the root of region `{}` has no IP address", name.get_ref()),
             "write addresses = \"ipv4\" or \"ipv6\" for the region, or remove its `root`",
         )?;
-        self.own_node(root, nodes, routed).map(Some)
+        self.own_node(region, root, nodes).map(Some)
     }
 
     /// A node, which must be of the region.
     fn own_node(
         &self,
+        region: &Region,
         node: &Located<String>,
         nodes: &Names<'_>,
-        routed: &Routed,
     ) -> Result<usize, Mistake> {
         let place = nodes.index(node)?;
-        let domains = routed.domains.as_ref();
         node.checked(
-            |_| domains.is_some_and(|it| Code(it.of[place]).region() == self.number()),
+            |_| Code(self.plan.of[place]).region() == region.number(),
             || format!("node `{}` is in another region", node.value),
             "name a node of this region",
         )?;
         Ok(place)
     }
+}
 
+impl Region {
     fn ip_version(&self) -> IpVersion {
         match AddressKind::from(self.addresses) {
             AddressKind::Ipv6 => IpVersion::V6,

@@ -36,14 +36,14 @@ pub(crate) const POLICIES: [&str; 9] = [
 /// What chooses the path of each packet: a policy that is built in, or the name of one that is
 /// written outside.
 #[derive(Clone, Debug)]
-pub(crate) enum AnyPolicy {
+pub(super) enum AnyPolicy {
     BuiltIn(Box<Policy>),
     Named(String),
 }
 
 impl AnyPolicy {
     /// Its settings, if it is built in or one of these makers' policies.
-    pub(crate) fn plan(
+    pub(super) fn plan(
         policy: &Located<Self>,
         makers: &[Arc<dyn PolicyMaker>],
     ) -> Result<PolicySettings, Mistake> {
@@ -112,7 +112,7 @@ impl JsonSchema for AnyPolicy {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename = "kind", rename_all = "kebab-case")]
 #[schemars(rename = "PathPolicy", tag = "kind", transform = short_forms)]
-pub(crate) enum Policy {
+pub(super) enum Policy {
     /// The path through the fewest autonomous systems.
     First,
     /// The path with the lowest latency that beacons announced.
@@ -143,7 +143,7 @@ pub(crate) enum Policy {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "LowestRttPolicy")]
-pub(crate) struct LowestRtt {
+pub(super) struct LowestRtt {
     /// How often all paths are probed; each time that all probes have returned it is considered
     /// whether to switch.
     #[serde(default = "milliseconds::<1000>")]
@@ -178,7 +178,7 @@ fn yes() -> bool {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "RoundRobinPolicy")]
-pub(crate) struct RoundRobin {
+pub(super) struct RoundRobin {
     /// How many packets each path carries in its turn; default: 1.
     packets: Option<Located<u32>>,
     /// How long a turn lasts, instead of a number of packets.
@@ -189,7 +189,7 @@ pub(crate) struct RoundRobin {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "BanditPolicy")]
-pub(crate) struct Bandit {
+pub(super) struct Bandit {
     /// How often the path in use is probed.
     #[serde(default = "milliseconds::<1000>")]
     probe_interval: Located<Measured<Duration>>,
@@ -203,7 +203,7 @@ pub(crate) struct Bandit {
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(rename = "ExploringBanditPolicy")]
-pub(crate) struct ExploringBandit {
+pub(super) struct ExploringBandit {
     /// How often the path in use is probed.
     #[serde(default = "milliseconds::<1000>")]
     probe_interval: Located<Measured<Duration>>,

@@ -2,7 +2,6 @@
 
 use windtunnel_networks::layer::LayerMaker;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
 use windtunnel_world::{Plan, TunnelCarrier, headers};
 
 const NETWORK: &str = r#"
@@ -33,11 +32,7 @@ east = { regions = ["two", "three"], kind = "transit" }
 "#;
 
 fn plan(text: &str) -> Plan {
-    let mut text_of =
-        |_: &str| Err(Unreadable { why: "no such file".into(), help: "there is none".into() });
-    let extensions = Extensions::default();
-    let outside = Outside { extensions: &extensions, files: &mut text_of };
-    let study = Study::read("memory", text, &[], outside).expect("it is right");
+    let study = windtunnel_lab::read("memory", text, &[]).expect("it is right");
     Plan::clone(&study.cases[0].plan)
 }
 

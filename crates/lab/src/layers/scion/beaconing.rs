@@ -6,18 +6,17 @@ use windtunnel_engine::Duration;
 use windtunnel_networks::scion;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_packets::scion::expiry_steps;
-
-use crate::reading::error::Mistake;
-use crate::reading::located::{Located, number};
-use crate::reading::timers::above_zero;
-use crate::reading::units::Measured;
-use crate::traffic::flows::Ip;
+use windtunnel_reading::error::Mistake;
+use windtunnel_reading::located::{Located, number};
+use windtunnel_reading::timers::above_zero;
+use windtunnel_reading::units::Measured;
+use windtunnel_scenario::Ip;
 
 /// How autonomous systems find paths: by beacons, which the core begins and each system passes
 /// on with what it says of itself.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Beaconing {
+pub(super) struct Beaconing {
     /// From one origination, propagation and registration to the next; each system begins at a
     /// time of its own.
     #[serde(default = "seconds::<5>")]

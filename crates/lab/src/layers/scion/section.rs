@@ -1,50 +1,48 @@
-//! Autonomous systems whose hosts choose the paths of their packets, as in SCION.
-
-mod autonomous_system;
-mod beaconing;
-mod flow_policies;
-pub(crate) mod policies;
-mod relations;
+//! The sections of a scenario that say which autonomous systems there are, and how they find paths.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Deserialize;
 use toml::Spanned;
-use windtunnel_networks::scion::policies::PolicySettings;
-use windtunnel_networks::scion::{
-    FlowNumber, FlowPolicies, FlowPolicy, ScionMaker, ScionSettings, SystemPlan,
-};
+use windtunnel_networks::scion::{ScionMaker, ScionSettings, SystemPlan};
 use windtunnel_packets::scion::IsdAs;
-use windtunnel_world::{DomainsPlan, FlowPlan, Groups, LinkPlan, Metric, Transport};
+use windtunnel_reading::error::{Mistake, list};
+use windtunnel_reading::located::Named;
+use windtunnel_scenario::Names;
+use windtunnel_world::{Groups, LinkPlan, Metric};
 
-use crate::network::nodes::Names;
-use crate::reading::error::{Mistake, list};
-use crate::reading::located::Named;
-pub(crate) use autonomous_system::AutonomousSystem;
-pub(crate) use beaconing::Beaconing;
-pub(crate) use flow_policies::of_flows as policies_of_flows;
-use relations::Relations;
+use super::autonomous_system::AutonomousSystem;
+use super::beaconing::Beaconing;
+use super::relations::Relations;
 
-/// What a scenario says of autonomous systems.
-pub(crate) struct Systems<'a> {
-    pub(crate) systems: &'a Named<AutonomousSystem>,
-    pub(crate) beaconing: &'a Beaconing,
+/// The sections about autonomous systems.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct File {
+    /// Autonomous systems, whose hosts choose the paths of their packets as in SCION, by name.
+    #[serde(default)]
+    #[schemars(with = "BTreeMap<String, AutonomousSystem>")]
+    autonomous_systems: Named<AutonomousSystem>,
+    /// How autonomous systems find paths.
+    #[serde(default)]
+    beaconing: Beaconing,
 }
 
-impl Systems<'_> {
+impl File {
     /// The network of autonomous systems; none if there are none.
-    pub(crate) fn plan(
+    pub(super) fn plan(
         &self,
         nodes: &Names<'_>,
         links: &[LinkPlan],
         metric: Metric,
-    ) -> Result<Option<Arc<ScionMaker>>, Mistake> {
-        let Some((first, _)) = self.systems.first() else { return Ok(None) };
+    ) -> Result<Option<ScionMaker>, Mistake> {
+        let systems = &self.autonomous_systems;
+        let Some((first, _)) = systems.first() else { return Ok(None) };
         let numbers = self.numbers()?;
         let places = self.places(nodes, first)?;
         self.check_inside(nodes, links, &places)?;
-        let relations = Relations::of(self.systems, &numbers)?;
-        let plans = self.systems.iter().zip(&numbers).map(|((name, it), number)| {
+        let relations = Relations::of(systems, &numbers)?;
+        let plans = systems.iter().zip(&numbers).map(|((name, it), number)| {
             let nodes = it.nodes.value.iter().map(|it| nodes.index(it).map(|it| it as u32));
             Ok(SystemPlan {
                 name: name.get_ref().clone(),
@@ -54,17 +52,17 @@ impl Systems<'_> {
             })
         });
         let plans: Vec<SystemPlan> = plans.collect::<Result<_, Mistake>>()?;
-        let links = relations.links(self.systems, links, &places, metric)?;
+        let links = relations.links(systems, links, &places, metric)?;
         let beaconing = self.beaconing.plan()?;
         let underlay = self.beaconing.underlay();
         let settings = ScionSettings::new(&plans, &links, beaconing, underlay);
-        Ok(Some(Arc::new(ScionMaker::new(settings))))
+        Ok(Some(ScionMaker::new(settings)))
     }
 
     fn numbers(&self) -> Result<Vec<IsdAs>, Mistake> {
         let mut known: BTreeMap<IsdAs, &str> = BTreeMap::new();
-        let mut numbers = Vec::with_capacity(self.systems.len());
-        for (name, system) in self.systems {
+        let mut numbers = Vec::with_capacity(self.autonomous_systems.len());
+        for (name, system) in &self.autonomous_systems {
             let number = system.number()?;
             if let Some(other) = known.insert(number, name.get_ref()) {
                 let name = name.get_ref();
@@ -81,7 +79,7 @@ impl Systems<'_> {
     /// The system of each node.
     fn places(&self, nodes: &Names<'_>, first: &Spanned<String>) -> Result<Vec<u32>, Mistake> {
         let mut places = vec![None; nodes.count()];
-        for (place, (name, system)) in (0..).zip(self.systems) {
+        for (place, (name, system)) in (0..).zip(&self.autonomous_systems) {
             system.nodes.checked(
                 |it| !it.is_empty(),
                 || format!("autonomous system `{}` has no nodes", name.get_ref()),
@@ -97,7 +95,8 @@ impl Systems<'_> {
             }
         }
         if let Some(node) = places.iter().position(Option::is_none) {
-            let known: Vec<&str> = self.systems.keys().map(|it| it.get_ref().as_str()).collect();
+            let known: Vec<&str> =
+                self.autonomous_systems.keys().map(|it| it.get_ref().as_str()).collect();
             let message = format!("node `{}` is in no autonomous system", nodes.name(node));
             let help = format!("add it to the nodes of one of {}", list(&known));
             return Err(Mistake::new(message).at(first.span()).help(help));
@@ -116,7 +115,7 @@ impl Systems<'_> {
         for link in links.iter().filter(|it| places[it.nodes[0]] == places[it.nodes[1]]) {
             inside.join(link.nodes);
         }
-        for (name, system) in self.systems {
+        for (name, system) in &self.autonomous_systems {
             let members = system.nodes.value.iter();
             let members: Vec<usize> =
                 members.map(|it| nodes.index(it)).collect::<Result<_, _>>()?;
@@ -129,49 +128,4 @@ impl Systems<'_> {
         }
         Ok(())
     }
-}
-
-/// The domains of a network of autonomous systems.
-pub(crate) fn domains(maker: &Arc<ScionMaker>) -> DomainsPlan {
-    let of = maker.settings().nodes.iter().map(|it| it.system).collect();
-    let carrier = Arc::<ScionMaker>::clone(maker);
-    DomainsPlan { of, carrier, ndn_header: None, has_plain_paths: false }
-}
-
-/// The same network for flows that choose their paths by these policies; those without by the
-/// default.
-pub(crate) fn for_flows(
-    maker: &ScionMaker,
-    policies: &[PolicySettings],
-    flows: &[FlowPlan],
-) -> DomainsPlan {
-    domains(&Arc::new(maker.with_flows(policies_of(flows, policies))))
-}
-
-/// The policies of all flows, by the numbers of their connections.
-fn policies_of(flows: &[FlowPlan], chosen: &[PolicySettings]) -> FlowPolicies {
-    let mut policies = FlowPolicies::default();
-    for (place, flow) in flows.iter().enumerate() {
-        let policy = chosen.get(place).cloned().unwrap_or_default();
-        let mut add = |number, subflow, subflows, from: usize| {
-            let (policy, from) = (policy.clone(), from as u32);
-            let flow = FlowPolicy { number, flow: place, subflow, subflows, from, policy };
-            policies.flows.push(flow);
-        };
-        if matches!(flow.transport, Transport::Udp(_)) {
-            add(FlowNumber::Datagrams(place as u32), 0, 1, flow.from);
-            continue;
-        }
-        let subflows = flow.multipath.as_ref().map_or(1, |it| it.paths.len());
-        for (part, ([from, _], _)) in flow.connections().enumerate() {
-            let subflow = if flow.multipath.is_some() { part } else { 0 };
-            let number = FlowNumber::Connections(policies.classes);
-            add(number, subflow, subflows, from);
-            if flow.has_many_connections() {
-                policies.many.push(policies.classes);
-            }
-            policies.classes += 1;
-        }
-    }
-    policies
 }
