@@ -5,7 +5,7 @@
 //!
 //! **To add one:** its file, and a line in [`PolicySettings`] and in each of its functions.
 //!
-//! Its keys in files are in `crates/scenario/src/network/autonomous_systems/policies.rs`.
+//! Its keys in files are in `crates/scenario/src/traffic/flows/path_policy.rs`.
 
 mod bandit;
 mod choosing;
