@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ from conftest import Command
 from test_capture import WRONG, needs_tshark, tshark
 from test_quic import tables
 from windtunnel import Scenario, ScenarioError
+from windtunnel.linux.kernels import folder_of
 from windtunnel.running import run_scenario
 
 SCENARIO = """
@@ -119,7 +121,10 @@ def test_tshark_reads_the_packets_of_the_kernel(
             'stack = "linux", sysctl = { "net.ipv4.nothing" = 1 }',
             "sysctl net.ipv4.nothing = 1: No such file or directory",
         ),
-        ('sysctl = { "net.ipv4.tcp_ecn" = 1 }', "`sysctl` sets the kernel, which neither end has"),
+        ('sysctl = { "net.ipv4.tcp_ecn" = 1 }', "`sysctl` is of the kernel, which neither end has"),
+        ('kernel = "6.12"', "`kernel` is of the kernel, which neither end has"),
+        ('stack = "linux", kernel = "7.99"', "there is no kernel `7.99` in"),
+        ('stack = "linux", kernel = "../linux/6.12"', "there is no kernel `../linux/6.12` in"),
     ],
 )
 def test_what_the_kernel_does_not_know_is_refused(tcp: str, message: str) -> None:
@@ -134,3 +139,19 @@ def test_a_kernel_that_was_not_built_is_named(
     message = re.escape("linux/6.12/linux: run `windtunnel linux build`")
     with pytest.raises(ScenarioError, match=message):
         Scenario.parse(SCENARIO + 'tcp = { stack = "linux" }')
+
+
+def test_each_flow_has_the_kernel_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    scenario()
+    own = tmp_path / "linux" / "net-next"
+    own.parent.mkdir()
+    shutil.copytree(folder_of("6.12"), own)
+    monkeypatch.setenv("WINDTUNNEL_CACHE", str(tmp_path))
+    text = SCENARIO + 'tcp = { stack = "linux", kernel = "net-next" }'
+    with pytest.raises(ScenarioError, match="run `windtunnel linux build`"):
+        Scenario.parse(text.replace("net-next", "6.12"))
+    with pytest.raises(ScenarioError, match=re.escape("built are: `net-next`.")):
+        Scenario.parse(text.replace("net-next", "mainline"))
+    assert run_scenario(Scenario.parse(text))["flows"]["goodput_bps"].to_list()[0] > 5e6

@@ -3,8 +3,7 @@
 use std::env;
 use std::path::{Path, PathBuf};
 
-/// The kernel that is used if none is named.
-pub const DEFAULT_KERNEL: &str = "6.12";
+use crate::name::DEFAULT_KERNEL;
 
 /// The files of a kernel that was built by `windtunnel linux build`.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,8 +21,18 @@ impl Installation {
     /// # Errors
     /// What is missing, and how to get it.
     pub fn find(name: &str) -> Result<Self, String> {
-        let folder = cache().ok_or("neither WINDTUNNEL_CACHE nor HOME is set")?;
-        Self::at(&folder.join("linux").join(name))
+        let kernels = cache().ok_or("neither WINDTUNNEL_CACHE nor HOME is set")?.join("linux");
+        let mut built = names(&kernels);
+        if name == DEFAULT_KERNEL || built.iter().any(|it| it == name) {
+            return Self::at(&kernels.join(name));
+        }
+        built.iter_mut().for_each(|it| *it = format!("`{it}`"));
+        let built = if built.is_empty() { "none".to_owned() } else { built.join(", ") };
+        Err(format!(
+            "there is no kernel `{name}` in {}; built are: {built}. `windtunnel linux build \
+             --source TREE --name NAME` builds another",
+            kernels.display()
+        ))
     }
 
     /// The kernel in a folder.
@@ -40,6 +49,16 @@ impl Installation {
         }
         Ok(found)
     }
+}
+
+/// The kernels in a folder that were built to their end.
+fn names(kernels: &Path) -> Vec<String> {
+    let entries = kernels.read_dir().into_iter().flatten().flatten();
+    let whole = entries.filter(|it| Installation::at(&it.path()).is_ok());
+    let names = whole.filter_map(|it| it.file_name().into_string().ok());
+    let mut names: Vec<String> = names.filter(|it| !it.starts_with('.')).collect();
+    names.sort();
+    names
 }
 
 fn cache() -> Option<PathBuf> {

@@ -9,17 +9,45 @@ use crate::name::NAME;
 /// Linux, with packets of at most so many bytes, and settings of the kernel.
 #[derive(Clone, Debug)]
 pub struct LinuxKind {
+    kernel: String,
     mtu: u16,
     sysctl: Vec<(String, String)>,
 }
 
 impl LinuxKind {
-    /// With packets of at most so many bytes, and settings of the kernel as names and values.
+    /// The kernel of that name, with packets of at most so many bytes, and settings as names and
+    /// values.
     #[must_use]
-    pub fn new(mtu: u16, sysctl: Vec<(String, String)>) -> Self {
-        Self { mtu, sysctl }
+    pub fn new(kernel: &str, mtu: u16, sysctl: Vec<(String, String)>) -> Self {
+        Self { kernel: kernel.to_owned(), mtu, sysctl }
     }
 }
+
+#[cfg(target_os = "linux")]
+impl LinuxKind {
+    /// Looks for the kernel.
+    ///
+    /// # Errors
+    /// What is missing, and how to get it.
+    pub fn check(&self) -> Result<(), String> {
+        crate::Installation::find(&self.kernel).map(drop)
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+impl LinuxKind {
+    /// Looks for the kernel.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn check(&self) -> Result<(), String> {
+        let Self { kernel: _, mtu: _, sysctl: _ } = self;
+        Err(ONLY.to_owned())
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+const ONLY: &str = "it runs on Linux only";
 
 #[cfg(target_os = "linux")]
 impl StackKind for LinuxKind {
@@ -28,12 +56,12 @@ impl StackKind for LinuxKind {
     }
 
     fn controllers(&self) -> Result<Vec<String>, String> {
-        let installation = crate::Installation::find(crate::DEFAULT_KERNEL)?;
+        let installation = crate::Installation::find(&self.kernel)?;
         crate::abilities::controllers(&installation, &self.sysctl)
     }
 
     fn maker(&self, controller: Option<&str>) -> Result<Arc<dyn MakeStack>, String> {
-        let installation = crate::Installation::find(crate::DEFAULT_KERNEL)?;
+        let installation = crate::Installation::find(&self.kernel)?;
         let mut linux = crate::Linux::new(installation).mtu(self.mtu).sysctl(&self.sysctl);
         if let Some(name) = controller {
             linux = linux.controller(name);
@@ -49,11 +77,10 @@ impl StackKind for LinuxKind {
     }
 
     fn controllers(&self) -> Result<Vec<String>, String> {
-        Err("it runs on Linux only".to_owned())
+        Err(ONLY.to_owned())
     }
 
     fn maker(&self, _controller: Option<&str>) -> Result<Arc<dyn MakeStack>, String> {
-        let Self { mtu: _, sysctl: _ } = self;
-        Err("it runs on Linux only".to_owned())
+        Err(ONLY.to_owned())
     }
 }

@@ -45,7 +45,8 @@ mod process;
 mod ring;
 
 #[cfg(target_os = "linux")]
-pub use installation::{DEFAULT_KERNEL, Installation};
+pub use installation::Installation;
 pub use kind::LinuxKind;
 #[cfg(target_os = "linux")]
 pub use maker::Linux;
+pub use name::DEFAULT_KERNEL;

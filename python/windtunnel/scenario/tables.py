@@ -2714,6 +2714,9 @@ class TcpImplementation(TypedDict, total=False):
     """The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its
     buffers of 1 MiB alone limit what is in flight; `linux` has those of the kernel; default: the
     first of them, or the kernel's own."""
+    kernel: str
+    """The kernel, by its name in `windtunnel linux list`, at both ends; only `linux` has any;
+    default: `6.12`."""
     sysctl: dict[str, int | str]
     """Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any; default:
     those of the kernel."""

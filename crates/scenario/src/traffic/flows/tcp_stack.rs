@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
 use windtunnel_engine::Duration;
-use windtunnel_linux::LinuxKind;
+use windtunnel_linux::{DEFAULT_KERNEL, LinuxKind};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_smoltcp::SmoltcpKind;
@@ -48,6 +48,9 @@ struct Implementation {
     /// 1 MiB alone limit what is in flight; `linux` has those of the kernel; default: the first of them, or the
     /// kernel's own.
     controller: Option<Located<String>>,
+    /// The kernel, by its name in `windtunnel linux list`, at both ends; only `linux` has any; default:
+    /// `6.12`.
+    kernel: Option<Located<String>>,
     /// Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any; default: those
     /// of the kernel.
     sysctl: Option<Located<IndexMap<String, KernelSetting>>>,
@@ -87,6 +90,7 @@ impl Default for Implementation {
             stack: None,
             receiver: None,
             controller: None,
+            kernel: None,
             sysctl: None,
             reads: no_time(),
             cost: no_time(),
@@ -107,21 +111,33 @@ impl TcpStack {
     ) -> Result<Transport, Mistake> {
         // Tunnels that leave no room are refused later.
         let mtu = FULL_PACKET.saturating_sub(network.overhead).max(1);
-        let settings = self.sysctl()?;
-        let (smoltcp, linux) = (SmoltcpKind::new(mtu), LinuxKind::new(mtu, settings));
+        let (smoltcp, linux) = (SmoltcpKind::new(mtu), self.linux(mtu)?);
         self.chosen(&[&smoltcp, &linux]).plan(ip, dscp, context, ends, false, files)
     }
 
-    /// Settings of the kernel, as names and values.
-    fn sysctl(&self) -> Result<Vec<(String, String)>, Mistake> {
-        let Some(settings) = &self.tcp.sysctl else { return Ok(Vec::new()) };
-        let uses = |it: &Option<Located<String>>| it.as_ref().is_some_and(|it| it.value == "linux");
-        settings.checked(
-            |_| uses(&self.tcp.stack) || uses(&self.tcp.receiver),
-            || "`sysctl` sets the kernel, which neither end has".to_owned(),
-            "write stack = \"linux\", or leave out `sysctl`",
-        )?;
-        Ok(settings.value.iter().map(|(name, value)| (name.clone(), value.to_string())).collect())
+    /// The kernel, with its settings.
+    fn linux(&self, mtu: u16) -> Result<LinuxKind, Mistake> {
+        self.check_kernel("kernel", self.tcp.kernel.as_ref())?;
+        self.check_kernel("sysctl", self.tcp.sysctl.as_ref())?;
+        let settings = self.tcp.sysctl.iter().flat_map(|it| &it.value);
+        let settings = settings.map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let named = self.tcp.kernel.as_ref();
+        let linux = LinuxKind::new(named.map_or(DEFAULT_KERNEL, |it| &it.value), mtu, settings);
+        if let Some(name) = named {
+            linux.check().map_err(|it| name.mistake(it))?;
+        }
+        Ok(linux)
+    }
+
+    /// What is said of the kernel is said where there is one.
+    fn check_kernel<T>(&self, key: &str, it: Option<&Located<T>>) -> Result<(), Mistake> {
+        let Some(it) = it else { return Ok(()) };
+        let is = |it: &Option<Located<String>>| it.as_ref().is_some_and(|it| it.value == "linux");
+        it.checked(
+            |_| is(&self.tcp.stack) || is(&self.tcp.receiver),
+            || format!("`{key}` is of the kernel, which neither end has"),
+            &format!("write stack = \"linux\", or leave out `{key}`"),
+        )
     }
 
     /// Whether the receiver of the data opens the connections.
