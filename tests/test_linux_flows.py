@@ -155,3 +155,9 @@ def test_each_flow_has_the_kernel_that_it_names(
     with pytest.raises(ScenarioError, match=re.escape("built are: `net-next`.")):
         Scenario.parse(text.replace("net-next", "mainline"))
     assert run_scenario(Scenario.parse(text))["flows"]["goodput_bps"].to_list()[0] > 5e6
+
+
+def test_the_memory_of_many_kernels_is_said() -> None:
+    many = scenario("count = 100").advice()
+    assert any("200 ends of flows in processes of their own" in it for it in many), many
+    assert not any("memory" in it for it in scenario("count = 10").advice())

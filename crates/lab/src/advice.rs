@@ -6,6 +6,7 @@ use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_applications::{ArrivalsSettings, BulkSettings, FileSettings, Workload};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_scenario::Study;
+use windtunnel_stack::MakeStack;
 use windtunnel_transports::tcp::EcnMode;
 use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport};
 
@@ -60,6 +61,7 @@ fn of_plan(plan: &Plan) -> Vec<String> {
     advice.extend(unfinished_files(plan, &flows));
     advice.extend(marks_that_nobody_makes(plan, &flows));
     advice.extend(stacks_that_differ(plan));
+    advice.extend(memory_of_stacks(plan));
     advice
 }
 
@@ -156,6 +158,26 @@ fn stacks_that_differ(plan: &Plan) -> Vec<String> {
         _ => None,
     });
     differs.collect()
+}
+
+/// What ends in processes of their own take together, from which it is worth a thought.
+const MUCH_MEMORY: u64 = 1_000_000_000;
+
+fn memory_of_stacks(plan: &Plan) -> Option<String> {
+    let makers = plan.flows.iter().flat_map(|flow| match &flow.transport {
+        Transport::Stack { settings, .. } => settings.makers().collect(),
+        _ => Vec::new(),
+    });
+    let of_each: Vec<u64> = makers.map(MakeStack::memory).filter(|it| *it > 0).collect();
+    let bytes: u64 = of_each.iter().sum();
+    (bytes >= MUCH_MEMORY).then(|| {
+        format!(
+            "each run has {} ends of flows in processes of their own, which take some {:.1} GB of \
+             memory",
+            of_each.len(),
+            bytes as f64 / 1e9
+        )
+    })
 }
 
 /// Flows that would answer marks, where no queue on their path makes any.

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::device::Offer;
 use crate::end::Settings;
 use crate::guest::Guest;
 use crate::installation::Installation;
@@ -24,9 +25,9 @@ pub(crate) fn controllers(
     if let Some(controllers) = known.get(&configured) {
         return Ok(controllers.clone());
     }
-    let settings = Settings { controller: None, sysctl: sysctl.to_vec() };
-    let (_, controllers) =
-        Guest::start(installation, Duration::ZERO, 1500, 0, &settings.commands())?;
+    let offer = Offer { mtu: 1500, cuts_segments: true };
+    let commands = Settings { controller: None, sysctl: sysctl.to_vec(), offer }.commands();
+    let (_, controllers) = Guest::start(installation, Duration::ZERO, offer, 0, &commands)?;
     known.insert(configured, controllers.clone());
     Ok(controllers)
 }

@@ -30,9 +30,10 @@ const CALL: u32 = 4;
 const VERSION: u32 = 1;
 const IS_REPLY: u32 = 4;
 const NEEDS_REPLY: u32 = 8;
-/// The device's features: checksums, an MTU, an address, segmentation of TCP over both versions of IP
-/// and with ECN, further features of vhost-user, virtio 1.
-const FEATURES: u64 = 1 | 1 << 3 | 1 << 5 | 1 << 11 | 1 << 12 | 1 << 13 | 1 << 30 | 1 << 32;
+/// The device's features: checksums, an MTU, an address, further features of vhost-user, virtio 1.
+const FEATURES: u64 = 1 | 1 << 3 | 1 << 5 | 1 << 30 | 1 << 32;
+/// Segmentation of TCP over both versions of IP and with ECN.
+const SEGMENTATION: u64 = 1 << 11 | 1 << 12 | 1 << 13;
 /// Answers to requests, a channel of the device's own, configuration, notifications in band.
 const PROTOCOL_FEATURES: u64 = 1 << 3 | 1 << 5 | 1 << 9 | 1 << 14;
 /// The rings.
@@ -46,6 +47,8 @@ const MOST: usize = 1024;
 /// A network device.
 #[derive(Debug)]
 pub(crate) struct Device {
+    /// What it offers.
+    features: u64,
     /// What it tells of itself: its address, and its MTU.
     configuration: [u8; 12],
     pub(crate) socket: Option<UnixStream>,
@@ -67,13 +70,23 @@ pub(crate) struct Device {
     has_sent_data: bool,
 }
 
+/// What a network device offers.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Offer {
+    /// The bytes of the largest IP packet.
+    pub(crate) mtu: u16,
+    /// Whether it cuts what is larger into segments.
+    pub(crate) cuts_segments: bool,
+}
+
 impl Device {
-    pub(crate) fn new(address: [u8; 6], mtu: u16) -> Self {
+    pub(crate) fn new(address: [u8; 6], Offer { mtu, cuts_segments }: Offer) -> Self {
         let mut configuration = [0; 12];
         configuration[..6].copy_from_slice(&address);
         configuration[8] = 1;
         configuration[10..].copy_from_slice(&mtu.to_le_bytes());
         Self {
+            features: FEATURES | if cuts_segments { SEGMENTATION } else { 0 },
             configuration,
             socket: None,
             calls: None,
@@ -151,7 +164,7 @@ impl Device {
         let word = |at: usize| number(payload, at).ok_or_else(short);
         let long = |at: usize| Ok::<u64, String>(word(at)? | word(at + 4)? << 32);
         match request {
-            GET_FEATURES => return Ok(Some(FEATURES.to_ne_bytes().to_vec())),
+            GET_FEATURES => return Ok(Some(self.features.to_ne_bytes().to_vec())),
             GET_PROTOCOL_FEATURES => return Ok(Some(PROTOCOL_FEATURES.to_ne_bytes().to_vec())),
             GET_CONFIGURATION => return Ok(Some(self.configured(payload))),
             SET_MEMORY => {

@@ -9,6 +9,7 @@ use windtunnel_stack::{
 };
 
 use crate::agent::{self, Command, Sample};
+use crate::device::Offer;
 use crate::guest::Guest;
 use crate::installation::Installation;
 
@@ -62,12 +63,14 @@ struct Stream {
 }
 
 /// What is set in a guest.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Settings {
     /// The congestion controller; none: the kernel's default.
     pub(crate) controller: Option<String>,
     /// Names and values of the kernel's settings.
     pub(crate) sysctl: Vec<(String, String)>,
+    /// What its network device offers.
+    pub(crate) offer: Offer,
 }
 
 impl Settings {
@@ -101,15 +104,14 @@ impl End {
     pub(crate) fn new(
         installation: &Installation,
         settings: &Settings,
-        mtu: u16,
         now: Duration,
         place: Place,
     ) -> Result<Self, String> {
         let commands = settings.commands_at(&place);
-        let guest = Guest::start(installation, now, mtu, place.seed, &commands)?.0;
+        let guest = Guest::start(installation, now, settings.offer, place.seed, &commands)?.0;
         Ok(Self {
             place,
-            mtu,
+            mtu: settings.offer.mtu,
             now,
             guest,
             commands: Vec::new(),

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::agent::{Announcement, Command, ETHERNET, Event, Events};
-use crate::device::Device;
+use crate::device::{Device, Offer};
 use crate::installation::Installation;
 use crate::machine::Machine;
 
@@ -48,11 +48,11 @@ impl Guest {
     pub(crate) fn start(
         installation: &Installation,
         began: Duration,
-        mtu: u16,
+        offer: Offer,
         seed: u64,
         commands: &[Command],
     ) -> Result<(Self, Vec<String>), String> {
-        let devices = ADDRESSES.map(|it| Device::new(it, mtu)).into();
+        let devices = ADDRESSES.map(|it| Device::new(it, offer)).into();
         let parameters = [format!("seed={seed}")];
         let mut machine = Machine::start(installation, devices, &parameters, STARTED)?;
         let sent = machine.devices[CONTROL].sent.drain(..);

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use windtunnel_stack::{MakeStack, Place, StreamStack, Unit};
 
+use crate::device::Offer;
 use crate::end::{End, Settings};
 use crate::installation::Installation;
 use crate::name::NAME;
@@ -13,14 +14,14 @@ use crate::name::NAME;
 pub struct Linux {
     installation: Installation,
     settings: Settings,
-    mtu: u16,
 }
 
 impl Linux {
     /// This kernel, with its own defaults.
     #[must_use]
     pub fn new(installation: Installation) -> Self {
-        Self { installation, settings: Settings::default(), mtu: 1500 }
+        let offer = Offer { mtu: 1500, cuts_segments: true };
+        Self { installation, settings: Settings { controller: None, sysctl: Vec::new(), offer } }
     }
 
     /// With one of its congestion controllers.
@@ -39,8 +40,17 @@ impl Linux {
 
     /// With packets of at most so many bytes.
     #[must_use]
-    pub fn mtu(self, mtu: u16) -> Self {
-        Self { mtu, ..self }
+    pub fn mtu(mut self, mtu: u16) -> Self {
+        self.settings.offer.mtu = mtu;
+        self
+    }
+
+    /// With or without segmentation offload: a device that cuts segments out of what is larger than a
+    /// packet.
+    #[must_use]
+    pub fn segmentation_offload(mut self, cuts_segments: bool) -> Self {
+        self.settings.offer.cuts_segments = cuts_segments;
+        self
     }
 }
 
@@ -54,10 +64,15 @@ impl MakeStack for Linux {
     }
 
     fn largest_datagram(&self) -> u16 {
-        self.mtu
+        self.settings.offer.mtu
+    }
+
+    /// As measured with 40 kernels that have a connection each: what they share is divided among them.
+    fn memory(&self) -> u64 {
+        6_000_000
     }
 
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
-        Ok(Box::new(End::new(&self.installation, &self.settings, self.mtu, now, place)?))
+        Ok(Box::new(End::new(&self.installation, &self.settings, now, place)?))
     }
 }

@@ -282,6 +282,11 @@ pub trait MakeStack: Debug + Send + Sync {
         true
     }
 
+    /// About how many bytes of memory each end takes in a process of its own; default: none.
+    fn memory(&self) -> u64 {
+        0
+    }
+
     /// The stack of one end, which begins now.
     ///
     /// # Errors
@@ -309,6 +314,10 @@ impl<M: MakeStack + ?Sized> MakeStack for Arc<M> {
 
     fn is_deterministic(&self) -> bool {
         (**self).is_deterministic()
+    }
+
+    fn memory(&self) -> u64 {
+        (**self).memory()
     }
 
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {

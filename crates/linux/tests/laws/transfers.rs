@@ -1,8 +1,11 @@
 //! The figures of transfers, in closed form, and with other implementations.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use windtunnel_smoltcp::{Smoltcp, SmoltcpController};
+use windtunnel_stack::Role;
+use windtunnel_stack::trace::{Trace, Traced};
 use windtunnel_testing::Network;
 
 use crate::kernel::{linux, path};
@@ -67,5 +70,23 @@ fn a_kernel_and_another_implementation_understand_each_other() {
         path().transfer_between(smoltcp(), cubic, bytes),
     ] {
         assert!(outcome.completion.is_some() && outcome.received_bytes == bytes, "{outcome}");
+    }
+}
+
+/// Without segmentation offload the kernel cuts itself, at the same instant, what it hands over as one: what is on
+/// the wire does not depend on who does it.
+#[test]
+fn the_device_cuts_segments_as_the_kernel_does() {
+    for controller in ["cubic", "bbr"] {
+        let Some(linux) = linux(controller) else { return };
+        let [on, off] = [true, false].map(|it| {
+            let (maker, trace) = (linux.clone().segmentation_offload(it), Trace::default());
+            let outcome = path().transfer(Traced::new(Arc::new(maker), trace.clone()), 3_000_000);
+            assert_eq!(outcome.received_bytes, 3_000_000, "{outcome}");
+            trace
+        });
+        assert!(on.sent(Role::Client).len() + on.sent(Role::Server).len() > 3000);
+        assert_eq!(on.first_difference(&off), None);
+        assert!(on.has_same_bytes(&off));
     }
 }
