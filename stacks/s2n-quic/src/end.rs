@@ -19,6 +19,7 @@ use crate::observer::Observer;
 use crate::queues::Departures;
 use crate::random::Seeded;
 use crate::secrets::Secrets;
+use crate::tls::Tls;
 
 /// One end of a connection: an endpoint, and the application that uses it.
 pub(crate) struct End {
@@ -39,29 +40,30 @@ impl fmt::Debug for End {
 }
 
 impl End {
-    /// One that begins now.
-    pub(crate) fn new(
-        controller: Controller,
-        now: Duration,
-        place: &Place,
-    ) -> Result<Self, Box<dyn Error>> {
+    /// One that has not begun.
+    pub(crate) fn new(controller: Controller, place: &Place) -> Result<Self, Box<dyn Error>> {
         match controller {
-            Controller::Cubic => Self::with(Cubic::default(), now, place),
-            Controller::Bbr2 => Self::with(Bbr::default(), now, place),
+            Controller::Cubic => Self::with(Cubic::default(), place),
+            Controller::Bbr2 => Self::with(Bbr::default(), place),
         }
     }
 
     fn with(
         controller: impl congestion_controller::Provider,
-        now: Duration,
         place: &Place,
     ) -> Result<Self, Box<dyn Error>> {
-        let (io, random) = (Io::new(place.own), Seeded::new(place.seed));
-        let (observer, secrets) = (Observer::default(), Arc::<Secrets>::default());
-        let providers = Providers { controller, io: io.clone(), random, observer: observer.clone() };
+        let (io, observer) = (Io::new(place.own), Observer::default());
+        let secrets: Arc<Secrets> = Arc::default();
+        let providers = Providers {
+            controller,
+            io: io.clone(),
+            observer: observer.clone(),
+            random: Seeded::new(place.seed),
+            tls: Tls(Arc::clone(&secrets)),
+        };
         let source = match place.role {
             Role::Client => {
-                let client = providers.client(Arc::clone(&secrets))?;
+                let client = providers.client()?;
                 let attempt = client.connect(Connect::new(place.peer).with_server_name(NAME));
                 Source::Client(client, attempt)
             }
@@ -70,9 +72,7 @@ impl End {
         let machine = io.machine().ok_or("s2n-quic did not start")?;
         let (application, departures) = (Application::new(source), Departures::default());
         let began = NoopClock.get_time();
-        let mut end = Self { began, machine, application, departures, observer, secrets };
-        end.machine.answer_application(end.at(now));
-        Ok(end)
+        Ok(Self { began, machine, application, departures, observer, secrets })
     }
 
     /// A time as s2n-quic has it: rounded down.
@@ -108,6 +108,7 @@ impl Stack for End {
 
     fn next_wake(&mut self) -> Option<Duration> {
         if !self.application.is_idle() {
+            // Sending woke it, after its events were asked for.
             return Some(Duration::ZERO);
         }
         Some(self.machine.timeout()?.saturating_duration_since(self.began))

@@ -12,10 +12,12 @@ mod endpoint;
 mod identity;
 mod maker;
 mod observer;
+mod protocol;
 mod queues;
 mod random;
 mod secrets;
 mod tasks;
+mod tls;
 
 use controller::Controller;
 use maker::Maker;

@@ -26,9 +26,9 @@ impl MakeStack for Maker {
         1200
     }
 
-    fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
+    fn make(&self, _now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let controller = self.0.ok_or("its controllers are `cubic` and `bbr2`")?;
-        let made = End::new(controller, now, &place).map_err(|it| it.to_string())?;
+        let made = End::new(controller, &place).map_err(|it| it.to_string())?;
         Ok(Box::new(made))
     }
 }
