@@ -199,7 +199,7 @@ validate-linux: $(core)
 	$(bin)/windtunnel linux build
 	$(bin)/python validation/compare_linux.py --measure docs/validation/linux.md
 
-# s2n-quic, which `make test` does not build: five minutes on two cores, once.
+# s2n-quic, which `make test` does not build: two and a half minutes of CPU time, once.
 validate-stacks: $(core) $(development)
 	$(MAKE) -C stacks/s2n-quic
 	$(bin)/pytest stacks/s2n-quic

@@ -210,7 +210,7 @@ impl Application {
         read
     }
 
-    /// What is over in both directions makes room for another stream.
+    /// Nothing is kept of what is over in both directions.
     fn drop_if_over(&mut self, number: u64) {
         if self.streams.get(&number).is_some_and(|it| it.is_acknowledged && it.is_complete) {
             self.streams.remove(&number);
