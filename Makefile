@@ -199,10 +199,11 @@ validate-linux: $(core)
 	$(bin)/windtunnel linux build
 	$(bin)/python validation/compare_linux.py --measure docs/validation/linux.md
 
-# s2n-quic, which `make test` does not build: two and a half minutes of CPU time, once.
+# s2n-quic and str0m, which `make test` does not build: six and a half minutes of CPU time, once.
 validate-stacks: $(core) $(development)
 	$(MAKE) -C stacks/s2n-quic
-	$(bin)/pytest stacks/s2n-quic
+	$(MAKE) -C stacks/str0m
+	$(bin)/pytest stacks
 
 # Papers again, and what is kept of them: `make papers PAPERS=ec-elastic COMBINATIONS=300`.
 PAPERS ?= $(notdir $(patsubst %/,%,$(wildcard papers/*/)))
