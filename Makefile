@@ -180,7 +180,7 @@ dist: $(environment)
 		$(if $(linux),--zig --compatibility manylinux_2_17) --target $$target || exit 1; done
 	$(bin)/python packaging/check_packages.py target/dist
 
-.PHONY: validate validate-kernel validate-linux
+.PHONY: validate validate-kernel validate-linux validate-stacks
 validate: $(core)
 	$(bin)/python validation/compare_ndnsim.py docs/validation.md
 	$(bin)/python validation/check_laws.py docs/validation/laws.md
@@ -198,6 +198,12 @@ validate-kernel: $(core)
 validate-linux: $(core)
 	$(bin)/windtunnel linux build
 	$(bin)/python validation/compare_linux.py --measure docs/validation/linux.md
+
+# s2n-quic and str0m, which `make test` does not build: six and a half minutes of CPU time, once.
+validate-stacks: $(core) $(development)
+	$(MAKE) -C stacks/s2n-quic
+	$(MAKE) -C stacks/str0m
+	$(bin)/pytest stacks
 
 # Papers again, and what is kept of them: `make papers PAPERS=ec-elastic COMBINATIONS=300`.
 PAPERS ?= $(notdir $(patsubst %/,%,$(wildcard papers/*/)))

@@ -296,3 +296,13 @@ def test_ngtcp2_takes_what_it_takes_alone(ngtcp2: Plugin) -> None:
     # A program that runs it over the same path without Windtunnel took 8.448453 s.
     taken = download(ngtcp2, "cubic")["transfers"]["completion_s"][0]
     assert taken == pytest.approx(8.448453, rel=1e-3)
+
+
+@needs_ngtcp2
+@pytest.mark.parametrize("ends", [("ngtcp2", "quinn"), ("quinn", "ngtcp2")])
+def test_ngtcp2_talks_with_quinn(ngtcp2: Plugin, ends: tuple[str, str]) -> None:
+    stack = '{{ stack = "{}", receiver = "{}" }}'.format(*ends)
+    text = DOWNLOAD.replace('{ stack = "quinn" }', stack)
+    results = run(Scenario.parse(text, extensions={"ngtcp2": ngtcp2}), progress=False)
+    assert results["flows"]["failure"].to_list() == [None]
+    assert 8.39 < results["transfers"]["completion_s"][0] < 8.8

@@ -11,11 +11,12 @@
 #include <string.h>
 #include <windtunnel_stack.h>
 
-enum { ID_LENGTH = 8, STREAMS = 100, ZEROS = 1 << 16 };
+enum { ID_LENGTH = 8, STREAMS = 100, PIECE = 1 << 16, PERIOD = 251 };
 /* The most bytes of a stream that are held until they are acknowledged, and the windows. */
 static const uint64_t MOST_HELD = 1 << 24;
-/* What streams carry. ngtcp2 keeps no copy of what it may send again. */
-static const uint8_t zeros[ZEROS];
+/* What streams carry: each byte is its offset modulo the period. ngtcp2 keeps no copy of what it may send
+ * again. It is written before there is any end. */
+static uint8_t content[PIECE + PERIOD];
 
 /* The certificate of all servers, and its key, in DER. */
 extern const uint8_t _binary_certificate_der_start[], _binary_certificate_der_end[];
@@ -367,7 +368,8 @@ static int send_datagram(struct windtunnel_end *end, uint64_t now, uint8_t *buff
     while (end->connection && end->burst < ngtcp2_conn_get_send_quantum(end->connection)) {
         struct stream *stream = next_to_send(end);
         uint64_t left = stream ? stream->written - stream->sent : 0;
-        ngtcp2_vec data = {(uint8_t *)zeros, left < ZEROS ? left : ZEROS};
+        uint8_t *piece = content + (stream ? stream->sent % PERIOD : 0);
+        ngtcp2_vec data = {piece, left < PIECE ? left : PIECE};
         int64_t id = stream ? 4 * (int64_t)(stream - end->streams) : -1;
         int is_last = stream && stream->is_closed && left == data.len;
         ngtcp2_pkt_info info = {0};
@@ -476,5 +478,6 @@ const struct windtunnel_stack *windtunnel_stack(void) {
         .next_wake = next_wake, .state = state, .open = open_stream, .write = write_stream, .finish = finish_stream,
         .read = read_stream, .next_event = next_event,
     };
+    for (size_t i = 0; i < sizeof content; i++) content[i] = (uint8_t)(i % PERIOD);
     return &stack;
 }
