@@ -7,7 +7,7 @@ use windtunnel_engine::Time;
 use windtunnel_scenario::Case;
 use windtunnel_world::{Plan, World, caught};
 
-use crate::Driver;
+use crate::driver::Driver;
 
 /// Which episode: those that have the same are the same until their agents act.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -7,6 +7,7 @@
 mod agent;
 mod answer;
 mod beginning;
+mod driver;
 mod video;
 
 use std::sync::Arc;
@@ -21,6 +22,7 @@ use windtunnel_world::{ConsumerPlan, FlowPlan, Plan, Transport, World, caught};
 use agent::{AgentMaker, Shared, lock};
 pub use answer::Answer;
 use beginning::{Beginning, Opening};
+pub use driver::Driver;
 pub use video::{VideoEnvironment, VideoSignals};
 
 /// What a flow's sender was told in the course of a step; what it does not know is NaN.
@@ -95,15 +97,6 @@ impl Signals {
             self.finished,
         ]
     }
-}
-
-/// Who decides in an episode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
-    /// The agent.
-    Agent,
-    /// The controller that the scenario names: what the agent answers is ignored.
-    Own,
 }
 
 // -- The environment ---------------------------------------------------------

@@ -18,7 +18,8 @@ use windtunnel_scenario::{Case, Mistake, ScenarioError, Study};
 use windtunnel_world::{Plan, Transport, World, caught};
 
 use crate::beginning::{self, Beginning, Opening};
-use crate::{Driver, only, seeded};
+use crate::driver::Driver;
+use crate::{only, seeded};
 
 /// What a player knows when it asks for a level, and what became of the one before; NaN where
 /// there was none.
