@@ -71,3 +71,62 @@ fn add_consumers(loads: &mut [u64], plan: &Plan, forwarding: &Forwarding) {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use windtunnel_applications::{BulkSettings, Workload};
+    use windtunnel_controllers::{DESCRIPTIONS, Settings};
+    use windtunnel_engine::Duration;
+    use windtunnel_transports::tcp::TcpSettings;
+
+    use super::*;
+    use crate::forwarding::tests::flow;
+    use crate::partition::Partition;
+    use crate::plan::FlowPlan;
+    use crate::routing::tests::plan;
+
+    /// Nodes that are joined so, and flows between them.
+    fn network(nodes: usize, links: &[[usize; 2]], flows: &[[usize; 2]]) -> Plan {
+        let millisecond = Duration::from_millis(1);
+        let links: Vec<_> = links.iter().map(|it| (*it, [millisecond; 2], [true; 2])).collect();
+        let mut plan = plan(nodes, &links);
+        plan.flows.extend(flows.iter().map(|[from, to]| over_tcp(flow(*from, *to))));
+        plan
+    }
+
+    fn over_tcp(flow: FlowPlan) -> FlowPlan {
+        let settings = Arc::new(TcpSettings::new(Settings::defaults(&DESCRIPTIONS[0])));
+        let workload = Workload::Bulk(BulkSettings { rate: None });
+        FlowPlan { transport: Transport::Tcp { settings, workload }, ..flow }
+    }
+
+    fn halves(plan: &Plan) -> Partition {
+        Partition::of(plan, &Forwarding::new(plan).expect("links join all nodes"), 2)
+    }
+
+    #[test]
+    fn ends_have_more_work_than_nodes_on_the_path_and_others_hardly_any() {
+        let plan = network(6, &[[0, 1], [1, 2], [2, 3], [3, 4], [2, 5]], &[[0, 3]]);
+        let loads = loads(&plan, &Forwarding::new(&plan).expect("links join all nodes"));
+        assert!(loads[0] > loads[3] && loads[3] > loads[1], "{loads:?}");
+        assert_eq!((loads[1], loads[4], loads[5]), (loads[2], 1, 1), "{loads:?}");
+    }
+
+    #[test]
+    fn hosts_at_one_switch_are_shared_out() {
+        let links: Vec<[usize; 2]> = (1..=8).map(|host| [0, host]).collect();
+        let flows: Vec<[usize; 2]> = (1..=8).map(|host| [host, host % 8 + 1]).collect();
+        let halves = halves(&network(9, &links, &flows));
+        let beside_the_switch = (1..=8).filter(|it| halves.part(*it) == halves.part(0)).count();
+        assert!((2..=4).contains(&beside_the_switch), "{beside_the_switch}");
+    }
+
+    #[test]
+    fn nodes_that_nothing_passes_do_not_make_up_for_a_path() {
+        let links: Vec<[usize; 2]> = (1..100).map(|it| [it - 1, it]).collect();
+        let halves = halves(&network(100, &links, &[[0, 3]]));
+        assert_ne!(halves.part(0), halves.part(3));
+    }
+}
