@@ -97,7 +97,7 @@ mod tests {
     }
 
     fn over_tcp(flow: FlowPlan) -> FlowPlan {
-        let settings = Arc::new(TcpSettings::new(Settings::defaults(&DESCRIPTIONS[0])));
+        let settings = Arc::new(TcpSettings::new(Settings::defaults(DESCRIPTIONS[0])));
         let workload = Workload::Bulk(BulkSettings { rate: None });
         FlowPlan { transport: Transport::Tcp { settings, workload }, ..flow }
     }
