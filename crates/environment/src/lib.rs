@@ -6,19 +6,23 @@
 
 mod agent;
 mod answer;
+mod beginning;
+mod driver;
 mod video;
 
 use std::sync::Arc;
 
 use rayon::prelude::*;
 use rayon::{ThreadPool, ThreadPoolBuilder};
-use windtunnel_controllers::{Settings, Start, Window};
+use windtunnel_controllers::{Settings, Window};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_scenario::{Case, Mistake, ScenarioError, Study, list, suggestion};
-use windtunnel_world::{FlowPlan, Plan, Transport, World, caught};
+use windtunnel_world::{ConsumerPlan, FlowPlan, Plan, Transport, World, caught};
 
 use agent::{AgentMaker, Shared, lock};
 pub use answer::Answer;
+use beginning::{Beginning, Opening};
+pub use driver::Driver;
 pub use video::{VideoEnvironment, VideoSignals};
 
 /// What a flow's sender was told in the course of a step; what it does not know is NaN.
@@ -95,15 +99,6 @@ impl Signals {
     }
 }
 
-/// Who decides in an episode.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Driver {
-    /// The agent.
-    Agent,
-    /// The controller that the scenario names: what the agent answers is ignored.
-    Own,
-}
-
 // -- The environment ---------------------------------------------------------
 
 /// Which of a plan's flows is stepped.
@@ -129,10 +124,12 @@ pub enum Agents<'a> {
 struct Driven {
     flow: FlowIndex,
     shared: Shared,
+    /// What makes its controllers.
+    controller: Settings,
     segment_bits: f64,
 }
 
-/// An episode: one run of one case.
+/// An episode: one run of one case, from the start of the first of its agents' flows on.
 #[derive(Debug)]
 struct Episode {
     world: World,
@@ -149,6 +146,8 @@ pub struct Environment {
     flows: Vec<Vec<FlowIndex>>,
     interval: Duration,
     episode: Option<Episode>,
+    /// That of the last episode, if agents do not act from time zero on.
+    beginning: Option<Beginning>,
 }
 
 impl Environment {
@@ -181,7 +180,7 @@ impl Environment {
                 .help("name those that agents control, which each case must have")
                 .locate("flow", "", None));
         }
-        Ok(Self { study, flows, interval, episode: None })
+        Ok(Self { study, flows, interval, episode: None, beginning: None })
     }
 
     /// The names of the flows, in the order of their answers and signals.
@@ -190,26 +189,17 @@ impl Environment {
         names(&self.study.cases[0].plan, &self.flows[0])
     }
 
-    /// Begins an episode: a run of a case, with a seed of its own.
-    ///
-    /// # Errors
-    /// Why a controller from outside could not be made.
-    ///
-    /// # Panics
-    /// If there is no such case.
-    pub fn reset(
-        &mut self,
-        case: usize,
-        seed: u64,
-        driver: Driver,
-    ) -> Result<Vec<Signals>, String> {
+    /// Begins an episode; that of `opening`, if one is kept, is the world's.
+    fn reset(&mut self, opening: Opening) -> Result<Vec<Signals>, String> {
         self.episode = None;
-        let mut plan = Plan::clone(&self.study.cases[case].plan);
-        plan.seed = seed;
-        let drive = |place: &FlowIndex| Driven::new(&mut plan, *place, driver);
-        let flows = self.flows[case].iter().map(drive).collect();
-        let world = caught(|| World::new(&plan))?.expect("the plan was checked when it was read");
-        let (time, end) = (Time::ZERO, plan.end());
+        let case = &self.study.cases[opening.case];
+        let drive = |place: &FlowIndex| Driven::new(&case.plan, *place, opening.driver);
+        let flows: Vec<Driven> = self.flows[opening.case].iter().map(drive).collect();
+        let starts = flows.iter().map(|it| it.flow.start(&case.plan));
+        let (end, time) = (case.plan.end(), starts.fold(case.plan.end(), Time::min));
+        let plan = || flows.iter().fold(seeded(&case.plan, opening.seed), Driven::planned);
+        let mut world = beginning::world(&mut self.beginning, opening, time, case, plan)?;
+        flows.iter().for_each(|it| it.seat(&mut world));
         let episode = Episode { world, flows, time, end };
         Ok(self.episode.insert(episode).signals(Duration::ZERO))
     }
@@ -276,6 +266,21 @@ impl Episode {
             finished: f64::from(is_finished),
         }
     }
+}
+
+impl FlowIndex {
+    /// When it starts, at the earliest.
+    fn start(self, plan: &Plan) -> Time {
+        match self {
+            Self::Consumer(it) => plan.consumers[it].settings.start,
+            Self::Flow(it) => plan.flows[it].start,
+        }
+    }
+}
+
+/// A plan with another seed.
+fn seeded(plan: &Plan, seed: u64) -> Plan {
+    Plan { seed, ..plan.clone() }
 }
 
 /// The flows that have an agent.
@@ -356,40 +361,49 @@ fn only<T: Copy>(all: &[(&str, T)], flow: Option<&str>, with: &str) -> Result<T,
 }
 
 impl Driven {
-    /// Has a flow driven from outside.
-    fn new(plan: &mut Plan, flow: FlowIndex, driver: Driver) -> Self {
+    /// A flow that is driven from outside.
+    fn new(plan: &Plan, flow: FlowIndex, driver: Driver) -> Self {
+        let (own, start, segment) = match flow {
+            FlowIndex::Consumer(it) => {
+                let ConsumerPlan { settings, controller, .. } = &plan.consumers[it];
+                (controller, settings.window.start(), settings.segment_size)
+            }
+            FlowIndex::Flow(it) => {
+                let Transport::Tcp { settings, .. } = &plan.flows[it].transport else {
+                    unreachable!("only flows over TCP have an index")
+                };
+                (&settings.controller, settings.start(), u32::from(settings.maximum_segment))
+            }
+        };
         let shared = Shared::default();
-        let segment_bits = 8.0 * f64::from(attach_agent(plan, flow, &shared, driver));
-        Self { flow, shared, segment_bits }
-    }
-}
-
-/// Has a flow driven from outside; returns the bytes of its segments.
-#[must_use]
-fn attach_agent(plan: &mut Plan, flow: FlowIndex, shared: &Shared, driver: Driver) -> u32 {
-    let drive = |settings: &mut Settings, start: Start| {
         // What is in force before the connection is there.
-        lock(shared).cwnd = Window::new(start).cwnd();
-        let own = (driver == Driver::Own).then(|| settings.clone());
-        *settings = Settings::external(Arc::new(AgentMaker { shared: Arc::clone(shared), own }));
-    };
-    match flow {
-        FlowIndex::Consumer(it) => {
-            let consumer = &mut plan.consumers[it];
-            drive(&mut consumer.controller, consumer.settings.window.start());
-            consumer.settings.segment_size
+        lock(&shared).cwnd = Window::new(start).cwnd();
+        let own = (driver == Driver::Own).then(|| own.clone());
+        let maker = AgentMaker { shared: Arc::clone(&shared), own };
+        let controller = Settings::external(Arc::new(maker));
+        Self { flow, shared, controller, segment_bits: 8.0 * f64::from(segment) }
+    }
+
+    /// The plan in which it is.
+    fn planned(mut plan: Plan, it: &Self) -> Plan {
+        match it.flow {
+            FlowIndex::Consumer(flow) => plan.consumers[flow].controller = it.controller.clone(),
+            FlowIndex::Flow(flow) => {
+                let Transport::Tcp { settings, .. } = &mut plan.flows[flow].transport else {
+                    unreachable!("only flows over TCP have an index")
+                };
+                Arc::make_mut(settings).controller = it.controller.clone();
+            }
         }
-        FlowIndex::Flow(it) => match &mut plan.flows[it].transport {
-            Transport::Tcp { settings, .. } => {
-                let settings = Arc::make_mut(settings);
-                let start = settings.start();
-                drive(&mut settings.controller, start);
-                u32::from(settings.maximum_segment)
-            }
-            Transport::Udp(_) | Transport::Stack { .. } => {
-                unreachable!("only flows over TCP have an index")
-            }
-        },
+        plan
+    }
+
+    /// Has it driven in a world in which it has not begun.
+    fn seat(&self, world: &mut World) {
+        match self.flow {
+            FlowIndex::Consumer(it) => world.set_consumer_controller(it, &self.controller),
+            FlowIndex::Flow(it) => world.set_flow_controller(it, &self.controller),
+        }
     }
 }
 
@@ -427,6 +441,30 @@ impl Environments {
             pool.expect("the system starts threads")
         });
         Ok(Self { all, pool })
+    }
+
+    /// Begins an episode in one of them, when the first of its agents' flows starts: a run of a case,
+    /// with a seed. Before that it is the same for the same case, seed and driver: what is still there
+    /// of such an episode, of this one or of another, is not simulated again.
+    ///
+    /// # Errors
+    /// Why a controller from outside could not be made, or go on.
+    ///
+    /// # Panics
+    /// If there is no such case, or not this many environments.
+    pub fn reset(
+        &mut self,
+        place: usize,
+        case: usize,
+        seed: u64,
+        driver: Driver,
+    ) -> Result<Vec<Signals>, String> {
+        let opening = Opening { case, seed, driver };
+        let mut beginnings = self.all.iter().filter_map(|it| it.beginning.as_ref());
+        let known = beginnings.find(|it| it.is_of(opening)).cloned();
+        let one = &mut self.all[place];
+        one.beginning = known;
+        one.reset(opening)
     }
 
     /// One of them.

@@ -4,7 +4,7 @@
 //! answers at the simulated time at which a rule would have.
 
 use std::sync::mpsc::{Receiver, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use windtunnel_applications::Workload;
@@ -13,10 +13,13 @@ use windtunnel_applications::video::rules::{
     Choice, Download, Rule, RuleMaker, RuleSettings, Situation,
 };
 use windtunnel_controllers::Failed;
+use windtunnel_engine::Time;
 use windtunnel_scenario::{Case, Mistake, ScenarioError, Study};
 use windtunnel_world::{Plan, Transport, World, caught};
 
-use crate::{Driver, only};
+use crate::beginning::{self, Beginning, Opening};
+use crate::driver::Driver;
+use crate::{only, seeded};
 
 /// What a player knows when it asks for a level, and what became of the one before; NaN where
 /// there was none.
@@ -97,21 +100,16 @@ struct Episode {
 }
 
 impl Episode {
-    /// Begins a run in which that flow's player asks.
-    fn begin(mut plan: Plan, flow: usize, driver: Driver) -> Self {
+    /// Goes on with a world in which the player asks by that line, until `end`.
+    fn begin(mut world: World, line: &SharedLine, end: Time) -> Self {
         let (answers, answered) = channel();
         let (asking, questions) = channel();
         let last = Arc::new(Mutex::new(VideoSignals::FIRST));
-        let line = Line { asking, answered, last: Arc::clone(&last) };
-        let settings = rule_mut(&mut plan, flow);
-        let own = (driver == Driver::Own).then(|| settings.clone());
-        *settings =
-            RuleSettings::External(Arc::new(AgentRuleMaker { own, line: Mutex::new(Some(line)) }));
+        *lock(line) = Some(Line { asking, answered, last: Arc::clone(&last) });
+        let hung_up = HungUp(Arc::clone(line));
         let run = std::thread::spawn(move || {
-            caught(|| {
-                let mut world = World::new(&plan).expect("the plan was checked when it was read");
-                world.advance(plan.end());
-            })
+            let _at_the_end = hung_up;
+            caught(|| world.advance(end))
         });
         Self { answers, questions, run, last }
     }
@@ -143,6 +141,10 @@ pub struct VideoEnvironment {
     flows: Vec<usize>,
     episode: Option<Episode>,
     is_over: bool,
+    /// That of the player in the episode; in the world that is kept, nothing asks.
+    line: SharedLine,
+    /// That of the last episode, if the player does not start at time zero.
+    beginning: Option<Beginning>,
 }
 
 impl VideoEnvironment {
@@ -170,7 +172,14 @@ impl VideoEnvironment {
             })
         };
         let flows = study.cases.iter().map(&mut located).collect::<Result<_, _>>()?;
-        Ok(Self { study, flows, episode: None, is_over: true })
+        Ok(Self {
+            study,
+            flows,
+            episode: None,
+            is_over: true,
+            line: SharedLine::default(),
+            beginning: None,
+        })
     }
 
     /// The levels and segments of a case.
@@ -196,9 +205,12 @@ impl VideoEnvironment {
         driver: Driver,
     ) -> Result<VideoSignals, String> {
         self.leave();
-        let mut plan = Plan::clone(&self.study.cases[case].plan);
-        plan.seed = seed;
-        self.episode = Some(Episode::begin(plan, self.flows[case], driver));
+        let (of, flow) = (Opening { case, seed, driver }, self.flows[case]);
+        let case = &self.study.cases[case];
+        let plan = || with_agent(seeded(&case.plan, seed), flow, driver, &self.line);
+        let start = case.plan.flows[flow].start;
+        let world = beginning::world(&mut self.beginning, of, start, case, plan)?;
+        self.episode = Some(Episode::begin(world, &self.line, case.plan.end()));
         self.is_over = false;
         self.go_on()
     }
@@ -266,11 +278,17 @@ fn ladder(plan: &Plan, flow: usize) -> &Ladder {
     &settings.expect("the flow has an adaptive video").ladder
 }
 
-fn rule_mut(plan: &mut Plan, flow: usize) -> &mut RuleSettings {
-    match &mut plan.flows[flow].transport {
-        Transport::Tcp { workload: Workload::AdaptiveVideo(it), .. } => &mut it.rule,
-        _ => unreachable!("the flow has an adaptive video"),
-    }
+/// A plan in which that flow's player asks by a line.
+fn with_agent(mut plan: Plan, flow: usize, driver: Driver, line: &SharedLine) -> Plan {
+    let Transport::Tcp { workload: Workload::AdaptiveVideo(video), .. } =
+        &mut plan.flows[flow].transport
+    else {
+        unreachable!("the flow has an adaptive video")
+    };
+    let own = (driver == Driver::Own).then(|| video.rule.clone());
+    let maker = AgentRuleMaker { own, line: Arc::clone(line) };
+    video.rule = RuleSettings::External(Arc::new(maker));
+    plan
 }
 
 // -- In the run ----------------------------------------------------------------
@@ -283,13 +301,28 @@ struct Line {
     last: Arc<Mutex<VideoSignals>>,
 }
 
+/// The line of the episode that is under way, if there is one.
+type SharedLine = Arc<Mutex<Option<Line>>>;
+
+fn lock(line: &SharedLine) -> MutexGuard<'_, Option<Line>> {
+    line.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends a line with the run: nobody waits for a question any more.
+struct HungUp(SharedLine);
+
+impl Drop for HungUp {
+    fn drop(&mut self) {
+        *lock(&self.0) = None;
+    }
+}
+
 /// Makes the rule of the player that is driven.
 #[derive(Debug)]
 struct AgentRuleMaker {
     /// The player's own rule, if it decides.
     own: Option<RuleSettings>,
-    /// For the only player of the flow.
-    line: Mutex<Option<Line>>,
+    line: SharedLine,
 }
 
 impl RuleMaker for AgentRuleMaker {
@@ -298,24 +331,33 @@ impl RuleMaker for AgentRuleMaker {
     }
 
     fn rule(&self, ladder: &Ladder, maximum_buffer: f64) -> Box<dyn Rule> {
-        let line = self.line.lock().unwrap_or_else(PoisonError::into_inner).take();
-        let line = line.expect("a flow has one player");
+        let line = Arc::clone(&self.line);
         let own = self.own.as_ref().map(|it| it.rule(ladder, maximum_buffer));
         Box::new(Seated { own, line, heard: VideoSignals::FIRST })
     }
 }
 
 /// The rule of the player that is driven.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Seated {
     own: Option<Box<dyn Rule>>,
-    line: Line,
+    line: SharedLine,
     heard: VideoSignals,
 }
 
 impl Seated {
     fn remember(&self) {
-        *self.line.last.lock().unwrap_or_else(PoisonError::into_inner) = self.heard;
+        if let Some(line) = &*lock(&self.line) {
+            *line.last.lock().unwrap_or_else(PoisonError::into_inner) = self.heard;
+        }
+    }
+
+    /// The agent's level, unless it has left the episode.
+    fn ask(&self) -> Option<usize> {
+        let line = lock(&self.line);
+        let line = line.as_ref()?;
+        line.asking.send(self.heard).ok()?;
+        line.answered.recv().ok()
     }
 }
 
@@ -324,21 +366,12 @@ fn leave() -> ! {
     std::panic::resume_unwind(Box::new(Failed("the episode was left".to_owned())))
 }
 
-impl Clone for Seated {
-    /// Only one player can be asked.
-    fn clone(&self) -> Self {
-        let why = "the rule of an agent cannot be copied";
-        std::panic::resume_unwind(Box::new(Failed(why.to_owned())))
-    }
-}
-
 impl Rule for Seated {
     fn choose(&mut self, situation: &Situation<'_>) -> Choice {
         self.heard.segment = situation.segment as f64;
         self.heard.buffer_s = situation.buffer;
         self.remember();
-        let answer = self.line.asking.send(self.heard).ok();
-        let Some(level) = answer.and_then(|()| self.line.answered.recv().ok()) else { leave() };
+        let Some(level) = self.ask() else { leave() };
         self.heard.waited_s = 0.0;
         self.own.as_mut().map_or_else(|| level.into(), |own| own.choose(situation))
     }

@@ -66,8 +66,8 @@ fn step(one: &mut Environment, answer: Answer) -> Result<Signals, String> {
 /// The signals of an episode, step by step.
 fn episode(text: &str, interval_ms: u64, case: usize, driver: Driver, cwnd: f64) -> Vec<Signals> {
     let mut environments = environments(text, interval_ms, 1, 1);
+    environments.reset(0, case, SEED, driver).expect("it begins");
     let one = environments.one(0);
-    one.reset(case, SEED, driver).expect("it begins");
     let mut all = Vec::new();
     while !one.is_over() {
         all.push(step(one, answer(cwnd)).expect("it goes on"));
@@ -130,8 +130,8 @@ fn a_window_holds_what_it_says_while_losses_are_repaired() {
 #[test]
 fn a_pacing_rate_is_kept() {
     let mut environments = environments(&scenario("\"cubic\""), 100, 1, 1);
+    environments.reset(0, 0, SEED, Driver::Agent).expect("it begins");
     let one = environments.one(0);
-    one.reset(0, SEED, Driver::Agent).expect("it begins");
     // 200 segments a second: 20 in each step, of the 86 that the link could carry.
     let paced = Answer { cwnd: 1000.0, pacing_rate: Some(200.0) };
     let steps: Vec<f64> =
@@ -147,7 +147,7 @@ fn several_on_threads_are_each_what_it_would_be_alone() {
         let mut environments = environments(&text, 50, windows.len(), threads);
         for place in 0..windows.len() {
             let seed = SEED + place as u64;
-            environments.one(place).reset(1, seed, Driver::Agent).expect("it begins");
+            environments.reset(place, 1, seed, Driver::Agent).expect("it begins");
         }
         // The last is left where it is.
         let mut answers = windows.map(|it| Some(answer(it)));
@@ -162,8 +162,8 @@ fn several_on_threads_are_each_what_it_would_be_alone() {
         assert!(together[6].is_empty());
         for (place, together) in together.iter().enumerate().take(6) {
             let mut environments = self::environments(&text, 50, 1, 1);
+            environments.reset(0, 1, SEED + place as u64, Driver::Agent).expect("it begins");
             let one = environments.one(0);
-            one.reset(1, SEED + place as u64, Driver::Agent).expect("it begins");
             let alone: Vec<Signals> =
                 (0..40).map(|_| step(one, answer(windows[place])).expect("it goes on")).collect();
             assert_eq!(text_of(together), text_of(&alone));
@@ -175,8 +175,8 @@ fn several_on_threads_are_each_what_it_would_be_alone() {
 fn a_seed_repeats_an_episode_and_another_one_does_not() {
     let mut environments = environments(&scenario("\"cubic\""), 50, 1, 1);
     let mut of = |seed| {
+        environments.reset(0, 1, seed, Driver::Agent).expect("it begins");
         let one = environments.one(0);
-        one.reset(1, seed, Driver::Agent).expect("it begins");
         let steps: Vec<_> = (0..60).map(|_| step(one, answer(30.0)).expect("it goes on")).collect();
         text_of(&steps)
     };
@@ -234,7 +234,8 @@ fn an_answer_that_is_none_is_refused_and_the_episode_goes_on() {
     let mut environments = environments(&scenario("\"cubic\""), 50, 1, 1);
     let one = environments.one(0);
     assert!(step(one, answer(10.0)).expect_err("nothing has begun").contains("reset first"));
-    one.reset(0, SEED, Driver::Agent).expect("it begins");
+    environments.reset(0, 0, SEED, Driver::Agent).expect("it begins");
+    let one = environments.one(0);
     let rate = |rate| Answer { cwnd: 10.0, pacing_rate: Some(rate) };
     for wrong in [answer(f64::NAN), answer(f64::INFINITY), rate(0.0), rate(f64::NAN)] {
         assert!(step(one, wrong).expect_err("it is no answer").contains("finite window"));
@@ -252,8 +253,8 @@ fn two() -> String {
 fn episode_of_all(text: &str, seed: u64, windows: [f64; 2]) -> Vec<Vec<Signals>> {
     let interval = Duration::from_millis(50);
     let mut all = Environments::new(study(text), Agents::All, interval, 1, 1).expect("valid");
+    all.reset(0, 1, seed, Driver::Agent).expect("it begins");
     let one = all.one(0);
-    one.reset(1, seed, Driver::Agent).expect("it begins");
     let answers = windows.map(|it| Some(answer(it)));
     let steps =
         std::iter::from_fn(|| (!one.is_over()).then(|| one.step(&answers).expect("it goes on")));
@@ -284,8 +285,8 @@ fn an_agent_among_flows_with_their_own_controllers_is_one_of_all() {
     assert_eq!((one.agents(), one.one(0).names()), (1, vec!["g"]));
     let mut all = Environments::new(study(&two()), Agents::All, interval, 1, 1).unwrap();
     assert_eq!((all.agents(), all.one(0).names()), (2, vec!["f", "g"]));
-    one.one(0).reset(1, SEED, Driver::Own).unwrap();
-    all.one(0).reset(1, SEED, Driver::Own).unwrap();
+    one.reset(0, 1, SEED, Driver::Own).unwrap();
+    all.reset(0, 1, SEED, Driver::Own).unwrap();
     // Left to their own controllers, they are the same run.
     for _ in 0..40 {
         let [one, all] = [&mut one, &mut all].map(|it| {

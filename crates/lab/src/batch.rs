@@ -17,7 +17,6 @@ use windtunnel_world::{Plan, World, caught, panic_text};
 use crate::beginnings::Beginnings;
 use crate::capture::{CaptureSettings, Captures};
 use crate::equal_cases::EqualCases;
-use crate::extensions::uses_extensions;
 use crate::live::{Live, LiveRun, SharedLive};
 use crate::packets::{PacketSettings, qlogs};
 use crate::run_folder::of_run;
@@ -127,7 +126,11 @@ impl Processors {
     /// Captures and packets are written in the order of time, and what is written outside may
     /// be called by one thread only: their runs use one.
     fn threads_of_a_run(self, study: &Study, writes_packets: bool) -> usize {
-        if writes_packets || study.cases.iter().any(uses_extensions) { 1 } else { self.threads }
+        if writes_packets || study.cases.iter().any(Case::uses_extensions) {
+            1
+        } else {
+            self.threads
+        }
     }
 }
 

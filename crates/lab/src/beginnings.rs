@@ -14,7 +14,6 @@ use windtunnel_scenario::Study;
 use windtunnel_world::{Plan, SeriesPlan, World, differ_from};
 
 use crate::equal_cases::EqualCases;
-use crate::extensions::{uses_extensions, uses_stacks};
 use crate::series::CHUNK;
 
 /// The rows of series that wait with a world for those who go on from it: some 130 MB.
@@ -139,8 +138,8 @@ fn planned_alike(study: &Study, equal: &EqualCases) -> Vec<Vec<usize>> {
     for (place, case) in study.cases.iter().enumerate() {
         if let Some(beginning) = &case.beginning
             && equal.cases(place) > 0
-            && !uses_extensions(case)
-            && !uses_stacks(case)
+            && !case.uses_extensions()
+            && !case.uses_stacks()
         {
             groups.entry(beginning).or_default().push(place);
         }

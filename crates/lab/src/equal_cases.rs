@@ -2,8 +2,6 @@
 
 use windtunnel_scenario::Study;
 
-use crate::extensions::uses_extensions;
-
 /// Which cases of a study are simulated, and for how many.
 #[derive(Debug)]
 pub(crate) struct EqualCases {
@@ -24,7 +22,7 @@ impl EqualCases {
     pub(crate) fn of(study: &Study) -> Self {
         let mut equal = Self::none(study);
         for (place, case) in study.cases.iter().enumerate() {
-            if let Some(first) = case.same_as.filter(|_| !uses_extensions(case)) {
+            if let Some(first) = case.same_as.filter(|_| !case.uses_extensions()) {
                 equal.simulated[place] = first;
                 equal.cases[place] -= 1;
                 equal.cases[first] += 1;

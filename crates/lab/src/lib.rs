@@ -16,7 +16,6 @@ mod beginnings;
 mod bounds;
 mod capture;
 mod equal_cases;
-mod extensions;
 mod folder;
 mod frames;
 mod free_memory;

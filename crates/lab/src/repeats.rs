@@ -5,8 +5,6 @@ use windtunnel_stack::Role;
 use windtunnel_stack::trace::{Difference, Sent};
 use windtunnel_world::{Transport, caught, repeats};
 
-use crate::extensions::uses_stacks;
-
 /// What two runs of a flow with the same seed had in common.
 #[derive(Clone, Debug, PartialEq)]
 pub struct FlowRepeat {
@@ -30,7 +28,7 @@ pub struct FlowRepeat {
 /// Why something written outside could not go on.
 pub fn flow_repeats(study: &Study) -> Result<Vec<FlowRepeat>, String> {
     let mut all = Vec::new();
-    for (place, case) in study.cases.iter().enumerate().filter(|it| uses_stacks(it.1)) {
+    for (place, case) in study.cases.iter().enumerate().filter(|it| it.1.uses_stacks()) {
         let repeats =
             caught(|| repeats(&case.plan))?.expect("the plan was checked when it was read");
         for it in repeats {

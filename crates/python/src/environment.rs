@@ -65,7 +65,7 @@ impl Environments {
     ) -> PyResult<Vec<[f64; SIGNALS]>> {
         let environments = self.all()?;
         let driver = if own { Driver::Own } else { Driver::Agent };
-        let begun = py.detach(|| environments.one(place).reset(case, seed, driver));
+        let begun = py.detach(|| environments.reset(place, case, seed, driver));
         let rows = |it: Vec<Signals>| it.iter().map(Signals::row).collect();
         begun.map(rows).map_err(PyValueError::new_err)
     }

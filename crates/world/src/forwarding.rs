@@ -394,9 +394,10 @@ impl Forwarding {
         self.paths.iter().map(|it| &it.list().0[..])
     }
 
-    /// The ports of all paths, one path after another.
-    pub(crate) fn all_ports(&self) -> impl Iterator<Item = PortId> {
-        self.paths().flatten().copied()
+    /// The ports of the paths of packets that functions send themselves, one path after another.
+    pub(crate) fn ports_of_functions(&self) -> impl Iterator<Item = &PortId> {
+        let paths = self.paths.iter().filter(|it| matches!(it.key.last, Hop::ToFunction(..)));
+        paths.flat_map(|it| &it.list().0)
     }
 
     /// How equal paths are shared.

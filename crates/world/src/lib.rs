@@ -28,6 +28,7 @@ mod functions;
 mod host_paths;
 mod hosts;
 mod leaving;
+mod loads;
 mod media;
 mod names;
 mod network;

@@ -4,8 +4,8 @@
 //! TCP connection, the sender that a radio's reports go to, the nodes that serve sessions of one
 //! kind, and the ends of a flow that waits for the address of its name.
 //!
-//! Of the cuts that share the work as well, that with the longest links is made: parts run the
-//! longer before they wait for each other.
+//! Of the cuts that share the work about as well, that with the longest links is made: parts run
+//! the longer before they wait for each other.
 //!
 //! Inside a part, only links with a delay as long as a window of time lead from one island to
 //! another: islands run one after another through each window. What changes for several parts or
@@ -17,6 +17,7 @@ use std::collections::VecDeque;
 use windtunnel_engine::{Duration, Time};
 
 use crate::forwarding::Forwarding;
+use crate::loads::loads;
 use crate::plan::{ChangePlan, LinkChange, LinkPlan, Plan, SkyPlan, TunnelCarrier};
 use crate::port_id::PortId;
 use crate::routing::Groups;
@@ -190,7 +191,9 @@ fn least_delays(plan: &Plan) -> Vec<Duration> {
 }
 
 /// By node, its part: links between parts are as long as they can be where the part with the most
-/// load has hardly more than if they might be short.
+/// load has not much more than if they might be short. With shorter ones parts wait more often, and
+/// more packets go from part to part: halves of a dumbbell that are cut at the links of its hosts
+/// take longer than its two sides, of which one has a quarter more.
 fn far_apart(plan: &Plan, loads: &[u64], parts: usize) -> Vec<u32> {
     let delays = least_delays(plan);
     let share = |shortest: Duration| {
@@ -205,11 +208,11 @@ fn far_apart(plan: &Plan, loads: &[u64], parts: usize) -> Vec<u32> {
         sums.into_iter().max().unwrap_or(0)
     };
     let of = share(Duration::ZERO);
-    let hardly_more = most(&of) * 21 / 20;
+    let not_much_more = most(&of) * 13 / 10;
     let mut lengths = delays.clone();
     lengths.sort_unstable();
     lengths.dedup();
-    let fair = lengths.partition_point(|it| most(&share(*it)) <= hardly_more);
+    let fair = lengths.partition_point(|it| most(&share(*it)) <= not_much_more);
     fair.checked_sub(1).map_or(of, |it| share(lengths[it]))
 }
 
@@ -342,25 +345,4 @@ fn media(plan: &Plan) -> Vec<Vec<usize>> {
         link.medium.into_iter().for_each(|it| media[it].extend(link.nodes));
     }
     media
-}
-
-/// The work at each node: how many paths of packets lead over it.
-fn loads(plan: &Plan, forwarding: &Forwarding) -> Vec<u64> {
-    let mut loads = vec![1_u64; plan.nodes.len()];
-    let topology = forwarding.topology();
-    for port in forwarding.all_ports() {
-        loads[topology.near(port)] += 4;
-    }
-    for producer in &plan.producers {
-        let tree = topology.tree(producer.node);
-        let prefix = &plan.prefixes[producer.prefix];
-        let consumers = plan
-            .consumers
-            .iter()
-            .filter(|it| prefix.is_prefix_of(&plan.prefixes[it.settings.prefix.index()]));
-        for path in consumers.filter_map(|it| tree.path(topology, it.node)) {
-            path.iter().for_each(|it| loads[topology.near(*it)] += 8);
-        }
-    }
-    loads
 }

@@ -1,5 +1,6 @@
 //! A world: its parts at work together, and what is read from it.
 
+mod controllers;
 mod fork;
 
 use std::any::Any;

@@ -216,9 +216,9 @@ def only(flow: str | None) -> list[str] | None:
 class FlowEnvironment(gymnasium.Env[NDArray[Any], NDArray[Any]]):
     """An environment in which one agent controls one flow of a scenario.
 
-    An episode is one run of one case of the scenario; it is truncated at the scenario's
-    end and terminates when the flow's file is received. `reset(seed=...)` seeds the random
-    numbers of this episode and of those that follow.
+    An episode is a run of one case of the scenario from the flow's start on; it is truncated at
+    the scenario's end and terminates when the flow's file is received. `reset(seed=...)` seeds the
+    random numbers of this episode and of those that follow.
 
     Options of `reset`: `case` names the case (default: a random one); `own` leaves the flow
     to the scenario's controller, whatever the actions: the baseline, with the same

@@ -23,9 +23,10 @@ class ParallelFlowEnvironment(ParallelEnv[str, NDArray[Any], NDArray[Any]]):  # 
     """An environment in which agents control flows of the same run of a scenario.
 
     It has PettingZoo's parallel interface. An agent has the name of its flow, and observes, acts
-    and is rewarded as in a `FlowEnvironment`. An episode is one run of one case of the scenario; it
-    is truncated for all at the scenario's end and terminates for an agent when its flow's file is
-    received. `reset(seed=...)` seeds the random numbers of this episode and of those that follow.
+    and is rewarded as in a `FlowEnvironment`. An episode is a run of one case of the scenario from
+    the start of the first of these flows on; it is truncated for all at the scenario's end and
+    terminates for an agent when its flow's file is received. `reset(seed=...)` seeds the random
+    numbers of this episode and of those that follow.
 
     Options of `reset`: `case` and `own`, as of `FlowEnvironment`; others are ignored.
     """

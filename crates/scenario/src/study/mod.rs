@@ -11,3 +11,4 @@ pub(crate) mod recording;
 pub(crate) mod scenario;
 pub(crate) mod settings;
 pub(crate) mod trace;
+pub(crate) mod written_outside;

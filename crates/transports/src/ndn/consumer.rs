@@ -14,7 +14,8 @@ use std::collections::BinaryHeap;
 
 use hashbrown::HashTable;
 use windtunnel_controllers::{
-    Acknowledgement, AnyController, Congestion, Controller, Need, Signal,
+    Acknowledgement, AnyController, Congestion, Controller, Need, Settings as ControllerSettings,
+    Signal,
 };
 use windtunnel_engine::{Duration, Random, Time};
 use windtunnel_packets::ndn::{Data, Nack, NackReason, Name};
@@ -194,6 +195,12 @@ impl Consumer {
     #[must_use]
     pub fn gave_up(&self) -> Option<Time> {
         self.gave_up
+    }
+
+    /// Has another controller drive it, which needs what the one before does; only of a consumer that
+    /// has sent nothing yet.
+    pub fn set_controller(&mut self, controller: &ControllerSettings) {
+        self.controller = AnyController::new(self.settings.window.start(), controller);
     }
 
     /// When it starts.

@@ -19,11 +19,13 @@ mod stacks;
 mod state;
 mod waiting;
 
+use std::sync::Arc;
+
 use windtunnel_applications::DelayPercentiles;
 use windtunnel_applications::PageLoad;
 use windtunnel_applications::video::Player;
 use windtunnel_applications::{Before, Completed, Stream};
-use windtunnel_controllers::{Controller, seconds};
+use windtunnel_controllers::{Controller, Settings as ControllerSettings, seconds};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::{Flags, Segment};
@@ -49,6 +51,13 @@ use crate::side::Side;
 use crate::transfers::Transfer;
 
 impl Hosts {
+    /// Has a flow over TCP that has not begun driven by another controller.
+    pub(crate) fn set_controller(&mut self, flow: usize, controller: &ControllerSettings) {
+        let class = self.flows[flow].class.expect("the flow is over TCP");
+        let settings = &mut self.classes[class as usize].settings;
+        Arc::make_mut(settings).controller = controller.clone();
+    }
+
     /// The address of a flow's name is known: it begins.
     pub(crate) fn begin(&mut self, network: &mut Network, now: Time, flow: u32) {
         let Some(waiting) = self.waiting.remove(&flow) else { return };

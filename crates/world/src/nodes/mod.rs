@@ -9,6 +9,7 @@ pub(crate) use ndn::sample;
 
 use std::sync::Arc;
 
+use windtunnel_controllers::Settings as ControllerSettings;
 use windtunnel_engine::{Streams, Time, prefetch};
 use windtunnel_networks::layer::{
     Actions, Destination, Interface, LayerMaker, NetworkLayer, NodeSetting, Timer,
@@ -268,6 +269,12 @@ impl Nodes {
     pub(crate) fn consumer(&self, consumer: usize) -> &Consumer {
         let (node, place) = self.consumers[consumer];
         self.ndn[node as usize].consumer(place)
+    }
+
+    /// Has a consumer that has not begun driven by another controller.
+    pub(crate) fn set_controller(&mut self, consumer: usize, controller: &ControllerSettings) {
+        let (node, place) = self.consumers[consumer];
+        self.ndn[node as usize].set_controller(place, controller);
     }
 
     /// Has what a consumer sends and receives logged.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use smallvec::SmallVec;
-use windtunnel_controllers::{AnyController, Controller};
+use windtunnel_controllers::{AnyController, Controller, Settings as ControllerSettings};
 use windtunnel_engine::{Duration, Streams, Time, prefetch};
 use windtunnel_networks::layer::{Actions, Interface, NetworkLayer, Timer};
 use windtunnel_networks::ndn::FaceId;
@@ -153,6 +153,11 @@ impl NdnLayer {
 
     pub(super) fn consumer(&self, place: u32) -> &Consumer {
         &self.consumers[place as usize].consumer
+    }
+
+    /// Has a consumer that has not begun driven by another controller.
+    pub(super) fn set_controller(&mut self, place: u32, controller: &ControllerSettings) {
+        self.consumers[place as usize].consumer.set_controller(controller);
     }
 
     /// Has what a consumer sends and receives logged, as that of a place in the plan on a node.

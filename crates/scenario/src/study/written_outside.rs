@@ -1,26 +1,31 @@
-//! What of a scenario is written outside these crates.
+//! What of a case is written outside these crates.
 
 use windtunnel_applications::Workload;
 use windtunnel_applications::sessions::PagingPolicy;
 use windtunnel_applications::video::rules::RuleSettings;
-use windtunnel_scenario::Case;
 use windtunnel_transports::mptcp::scheduler::SchedulerSettings;
 use windtunnel_world::{FlowPlan, Transport};
 
-/// Whether something in it is written outside.
-pub(crate) fn uses_extensions(case: &Case) -> bool {
-    case.plan.flows.iter().any(flow_uses_extensions)
-        || case.plan.consumers.iter().any(|it| it.controller.maker().is_some())
-        || case
-            .plan
-            .sessions
-            .iter()
-            .any(|it| matches!(it.settings.policy, PagingPolicy::External(_)))
-}
+use crate::study::cases::Case;
 
-/// Whether there are real implementations of protocols in it, which cannot be copied.
-pub(crate) fn uses_stacks(case: &Case) -> bool {
-    case.plan.flows.iter().any(|it| matches!(it.transport, Transport::Stack { .. }))
+impl Case {
+    /// Whether something in it is written outside.
+    #[must_use]
+    pub fn uses_extensions(&self) -> bool {
+        self.plan.flows.iter().any(flow_uses_extensions)
+            || self.plan.consumers.iter().any(|it| it.controller.maker().is_some())
+            || self
+                .plan
+                .sessions
+                .iter()
+                .any(|it| matches!(it.settings.policy, PagingPolicy::External(_)))
+    }
+
+    /// Whether there are real implementations of protocols in it, which cannot be copied.
+    #[must_use]
+    pub fn uses_stacks(&self) -> bool {
+        self.plan.flows.iter().any(|it| matches!(it.transport, Transport::Stack { .. }))
+    }
 }
 
 fn flow_uses_extensions(flow: &FlowPlan) -> bool {
