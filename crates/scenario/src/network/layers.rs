@@ -228,9 +228,9 @@ pub(crate) fn plan(
 ) -> Result<Option<Box<dyn Domains>>, Mistake> {
     let mut domains = None;
     for layer in layers {
-        let mut all = sections.clone();
+        let (mut all, own) = (sections.clone(), layer.sections().keys);
         let entries = all.entries_mut().expect("sections are a table");
-        entries.retain(|it| layer.sections().keys.contains(&it.key.as_str()));
+        entries.retain(|it| own.contains(&it.key.as_str()));
         let first = entries.first().map(|it| it.span.clone());
         let of_layer = layer.plan(&Sections { all, nodes: names, metric }, nodes, links)?;
         if domains.is_some() && of_layer.is_some() {
