@@ -42,11 +42,15 @@ def test_smoltcp_takes_what_the_page_says() -> None:
 
 @needs_tshark
 @pytest.mark.parametrize("ip", ["v4", "v6"])
-def test_tshark_reads_the_packets_of_smoltcp(windtunnel: Command, tmp_path: Path, ip: str) -> None:
+@pytest.mark.parametrize("stack", ["smoltcp", "windtunnel"])
+def test_tshark_reads_the_packets(
+    windtunnel: Command, tmp_path: Path, stack: str, ip: str
+) -> None:
     queue = 'queue = { kind = "codel", limit = "200 packets" }'
-    scenario = example('duration = "3 s"', queue, f'to = "client"\nip = "{ip}"\ndscp = "EF"')
-    (tmp_path / "smoltcp.toml").write_text(scenario, encoding="utf-8")
-    ended = windtunnel("run", "smoltcp.toml", "--pcap", "client", "--out", "out")
+    of_flow = (f'to = "client"\nip = "{ip}"\ndscp = "EF"', f'tcp = {{ stack = "{stack}" }}')
+    scenario = example('duration = "3 s"', queue, *of_flow)
+    (tmp_path / "download.toml").write_text(scenario, encoding="utf-8")
+    ended = windtunnel("run", "download.toml", "--pcap", "client", "--out", "out")
     assert ended.returncode == 0, ended.stderr
     file = tmp_path / "out/captures/run-0/client.pcapng"
     assert tshark(file, WRONG, "frame.number") == []
@@ -59,6 +63,13 @@ def test_tshark_reads_the_packets_of_smoltcp(windtunnel: Command, tmp_path: Path
         tshark(file, "tcp.flags.syn == 1", "tcp.options.mss_val")
         == [["1460" if ip == "v4" else "1440"]] * 2
     )
+
+
+def test_our_tcp_talks_with_another_one_both_ways() -> None:
+    for ends in ('stack = "windtunnel", receiver = "smoltcp"', 'receiver = "windtunnel"'):
+        flows = run_scenario(Scenario.parse(example(f"tcp = {{ {ends} }}")))["flows"]
+        assert flows["failure"].to_list() == [None]
+        assert flows["transfers"].to_list() == [1]
 
 
 def test_runs_are_the_same_on_any_number_of_threads() -> None:

@@ -883,7 +883,7 @@ def clean_leftovers() -> list[str]:
 
 @final
 class PacketdrillScript:
-    """A script of packetdrill, which is played against our TCP. On Linux only."""
+    """A script of packetdrill, which is played against our TCP."""
 
     def __new__(cls, file: str, text: str) -> Self:
         """Read the text of a file. Raises ScenarioError, with the place of the mistake."""

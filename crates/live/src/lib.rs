@@ -6,8 +6,8 @@
 //! `crates/packets/src/offload` (which packets of a wire it is of),
 //! `crates/world/src/attachments.rs` (where it enters and leaves), `crates/world/src/routers.rs`
 //! (what nodes do with it), `crates/packets/src/real.rs` (what routers read of it). Controllers in the kernel: `bpf` measures and applies, `kernel`
-//! decides; in QUIC: `crates/quinn`. `tcp` and `ndn` are adapters that keep the bytes; the
-//! protocols are those of `crates/transports` and `crates/networks`.
+//! decides; in QUIC: `crates/quinn`. `tcp` drives the host of `crates/tcp`, and `ndn` is
+//! an adapter that keeps the bytes; the protocols are those of `crates/transports` and `crates/networks`.
 #![cfg(target_os = "linux")]
 
 pub mod capabilities;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use windtunnel_live::tcp::{ConnectionId, Status};
+use windtunnel_tcp::{ConnectionId, Status};
 
 use crate::host::VirtualHost;
 use crate::outcome::Stop;

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::net::SocketAddr;
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_live::tcp::TcpHost;
+use windtunnel_tcp::TcpHost;
 use windtunnel_transports::tcp::TcpSettings;
 
 use crate::numbers::Numbers;

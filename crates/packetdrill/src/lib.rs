@@ -1,5 +1,5 @@
 //! Scripts in the language of [packetdrill](https://github.com/google/packetdrill), played against
-//! a `TcpHost` of `windtunnel-live` in virtual time.
+//! a `TcpHost` of `windtunnel-tcp` in virtual time.
 //!
 //! A [`Script`] is read by `reading`: a list of events, each at its time. An event is a segment
 //! that the peer sends, one that the host must send, or a system call of the application. A
@@ -7,7 +7,6 @@
 //! reads packets, `numbers` maps the numbers of scripts to those on the wire, and `comparison`
 //! says how a segment that was sent differs from the one that was expected. `notation` writes
 //! segments as scripts have them. What is found is an [`Outcome`].
-#![cfg(target_os = "linux")]
 
 mod application;
 mod comparison;

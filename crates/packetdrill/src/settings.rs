@@ -1,7 +1,7 @@
 //! How the host behaves: as real connections do, with what a script's calls set, and its commands
 //! before the first segment. Those behind it clean up.
 
-use windtunnel_live::tcp::{controller, settings};
+use windtunnel_tcp::{controller, settings};
 use windtunnel_transports::tcp::{EcnMode, Idleness, Recovery, TcpSettings};
 
 use crate::script::{Action, Argument, Event, Script};

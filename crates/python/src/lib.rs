@@ -17,7 +17,6 @@ mod messages;
 mod ndn;
 mod objects;
 mod outcome;
-#[cfg(target_os = "linux")]
 mod packetdrill;
 mod paging_policies;
 mod path_policies;
@@ -49,7 +48,6 @@ fn _core(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_function(wrap_pyfunction!(catalogue::units, module)?)?;
     module.add_function(wrap_pyfunction!(lookup::measure_lookups, module)?)?;
     module.add_class::<conformance::Suite>()?;
-    #[cfg(target_os = "linux")]
     module.add_class::<packetdrill::PacketdrillScript>()?;
     controllers::add(module)?;
     schedulers::add(module)?;

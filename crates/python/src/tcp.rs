@@ -32,7 +32,7 @@ pub(crate) fn tcp_connect(
     receive: Option<PathBuf>,
 ) -> PyResult<String> {
     let own: InterfaceAddress = address.parse().map_err(invalid)?;
-    let controller = tcp::controller(controller).map_err(invalid)?;
+    let controller = windtunnel_tcp::controller(controller).map_err(invalid)?;
     let peer = address_of(peer, own)?;
     let files = files_for(1, 1, send.as_deref(), receive.as_deref()).map_err(failed)?;
     let interface = open_interface(interface, own)?;
@@ -59,7 +59,7 @@ pub(crate) fn tcp_listen(
     receive: Option<PathBuf>,
 ) -> PyResult<String> {
     let own: InterfaceAddress = address.parse().map_err(invalid)?;
-    let controller = tcp::controller(controller).map_err(invalid)?;
+    let controller = windtunnel_tcp::controller(controller).map_err(invalid)?;
     let of_client = |client| files_for(client, clients, send.as_deref(), receive.as_deref());
     // What is wrong with the files shows itself before somebody connects.
     let mut first = Some(of_client(1).map_err(failed)?);

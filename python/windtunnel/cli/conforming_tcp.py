@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from windtunnel.cli.conforming import FAILED, Options, grouped
-from windtunnel.cli.linux_only import of_linux
 from windtunnel.cli.output import INVALID_INPUT, answer, count, fail, say
 from windtunnel.conformance import junit, words
 from windtunnel.conformance.scripts import TCP, Played, ScriptSuite, names, of_paths, play, read
@@ -19,7 +18,6 @@ ANSWERS = {"fails": "failure", "unreadable": "error", "skipped": "skipped"}
 
 def conform(scripts: Sequence[Path], options: Options) -> None:
     """Play scripts or suites of them, and say what was found."""
-    of_linux("PacketdrillScript", "TCP with real bytes")
     found = [it for suite in wanted(scripts, options) for it in play(suite, options.case)]
     if options.junit:
         suites = [test_suite(it) for it in grouped(found)]

@@ -6,6 +6,7 @@ use std::time::Duration;
 use windtunnel_smoltcp::{Smoltcp, SmoltcpController};
 use windtunnel_stack::Role;
 use windtunnel_stack::trace::{Trace, Traced};
+use windtunnel_tcp::{Tcp, controller};
 use windtunnel_testing::Network;
 
 use crate::kernel::{linux, path};
@@ -64,10 +65,13 @@ fn dctcp_keeps_a_queue_that_marks_short() {
 fn a_kernel_and_another_implementation_understand_each_other() {
     let Some(cubic) = linux("cubic") else { return };
     let smoltcp = || Smoltcp::new(SmoltcpController::Cubic);
+    let ours = || Tcp::new(controller("bbr3").unwrap());
     let bytes = 1_000_000;
     for outcome in [
         path().transfer_between(cubic.clone(), smoltcp(), bytes),
-        path().transfer_between(smoltcp(), cubic, bytes),
+        path().transfer_between(smoltcp(), cubic.clone(), bytes),
+        path().transfer_between(cubic.clone(), ours(), bytes),
+        path().transfer_between(ours(), cubic, bytes),
     ] {
         assert!(outcome.completion.is_some() && outcome.received_bytes == bytes, "{outcome}");
     }

@@ -9,11 +9,11 @@ use serde::Serialize;
 use windtunnel_controllers::Settings as ControllerSettings;
 use windtunnel_engine::{Duration, Time};
 
-use super::host::{ConnectionId, TcpHost};
 use super::run::{Wire, drive};
-use super::settings::settings;
 use super::transfer::{Files, Transfer, TransferError, Transferred};
 use crate::clock::Clock;
+use windtunnel_tcp::settings;
+use windtunnel_tcp::{ConnectionId, TcpHost};
 
 /// How long the peer's last segments are answered after both ends have closed: the process ends
 /// then, and its connections with it.

@@ -9,9 +9,9 @@ use nix::poll::{PollFd, PollFlags, ppoll};
 use nix::sys::time::TimeSpec;
 use windtunnel_engine::Time;
 
-use super::host::TcpHost;
 use crate::clock::Clock;
 use crate::interface::TunInterface;
+use windtunnel_tcp::TcpHost;
 
 /// So many packets are received before timers and applications have their turn.
 const BATCH: usize = 64;

@@ -9,8 +9,7 @@ use thiserror::Error;
 use windtunnel_controllers::Settings as ControllerSettings;
 use windtunnel_engine::Time;
 
-use super::connection::Status;
-use super::host::{ConnectionId, TcpHost};
+use windtunnel_tcp::{ConnectionId, Status, TcpHost};
 
 /// How much is read and written at a time.
 const PIECE: usize = 1 << 16;

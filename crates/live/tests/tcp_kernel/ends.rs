@@ -7,7 +7,8 @@ use std::thread;
 use std::time::Instant;
 
 use nix::sys::socket::{setsockopt, sockopt::Linger};
-use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, drive};
+use windtunnel_live::tcp::drive;
+use windtunnel_tcp::{ConnectionId, Status, TcpHost};
 
 use crate::exchange::{Closing, Exchange, Opener, exchange};
 use crate::network::{LIMIT, Network, PORT, Version};

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use sha2::{Digest, Sha256};
 use windtunnel_engine::Time;
-use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, Wire, drive};
+use windtunnel_live::tcp::{Wire, drive};
+use windtunnel_tcp::{ConnectionId, Status, TcpHost};
 use windtunnel_transports::tcp::EndpointCounters;
 
 use crate::network::{LIMIT, Network, PORT, Version};

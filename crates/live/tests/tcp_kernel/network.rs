@@ -5,8 +5,8 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream};
 use std::time::Duration;
 
-use windtunnel_live::tcp::{TcpHost, controller, settings};
 use windtunnel_live::{Carries, Clock, MTU, Namespace, TunInterface, ip};
+use windtunnel_tcp::{TcpHost, controller, settings};
 
 use crate::common;
 

@@ -1,6 +1,5 @@
 //! Scripts of packetdrill: what is read of them, how they are played, and the suites that come
 //! along.
-#![cfg(target_os = "linux")]
 
 mod mutated;
 mod playing;

@@ -12,6 +12,7 @@ use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_smoltcp::SmoltcpKind;
 use windtunnel_stack::StackKind;
+use windtunnel_tcp::TcpKind;
 use windtunnel_world::Transport;
 
 use super::paths::{FULL_PACKET, FlowContext};
@@ -39,14 +40,15 @@ pub(crate) struct TcpStack {
 #[serde(rename = "TcpImplementation", deny_unknown_fields)]
 struct Implementation {
     /// Which it is: [`smoltcp`](https://docs.rs/smoltcp) 0.14, `linux`, the kernel itself, which
-    /// `windtunnel linux build` builds, or the name of one that is written outside; default: `smoltcp`.
+    /// `windtunnel linux build` builds, `windtunnel`, the TCP of flows with `protocol = "tcp"`, with its
+    /// bytes, or the name of one that is written outside; default: `smoltcp`.
     stack: Option<Located<String>>,
     /// The implementation at the receiver of the data, if it is another one; with its own default
     /// controller. Default: the same.
     receiver: Option<Located<String>>,
     /// The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its buffers of
-    /// 1 MiB alone limit what is in flight; `linux` has those of the kernel; default: the first of them, or the
-    /// kernel's own.
+    /// 1 MiB alone limit what is in flight; `linux` has those of the kernel, and `windtunnel` its own, the
+    /// first of which is `cubic`; default: the first of them, or the kernel's own.
     controller: Option<Located<String>>,
     /// The kernel, by its name in `windtunnel linux list`, at both ends; only `linux` has any; default:
     /// `6.12`.
@@ -112,7 +114,8 @@ impl TcpStack {
         // Tunnels that leave no room are refused later.
         let mtu = FULL_PACKET.saturating_sub(network.overhead).max(1);
         let (smoltcp, linux) = (SmoltcpKind::new(mtu), self.linux(mtu)?);
-        self.chosen(&[&smoltcp, &linux]).plan(ip, dscp, context, ends, false, files)
+        self.chosen(&[&smoltcp, &linux, &TcpKind::new(mtu)])
+            .plan(ip, dscp, context, ends, false, files)
     }
 
     /// The kernel, with its settings.

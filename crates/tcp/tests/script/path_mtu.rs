@@ -7,8 +7,8 @@ use std::net::{IpAddr, SocketAddr};
 use etherparse::icmpv4::DestUnreachableHeader::FragmentationNeeded;
 use etherparse::{Icmpv4Type, Icmpv6Type, PacketBuilder};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, controller, settings};
 use windtunnel_packets::ip::decode_segment;
+use windtunnel_tcp::{ConnectionId, Status, TcpHost, controller, settings};
 
 const PORT: u16 = 7007;
 const DELAY: Duration = Duration::from_millis(10);

@@ -11,11 +11,11 @@ use windtunnel_packets::tcp::{Flags, Segment};
 
 /// What the first numbers of connections are made from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Secret(pub(super) [u64; 2]);
+pub(crate) struct Secret(pub(crate) [u64; 2]);
 
 impl Secret {
     /// A number for those two ends that nobody knows who does not know the secret.
-    pub(super) fn number(self, purpose: u8, ends: [SocketAddr; 2]) -> u64 {
+    pub(crate) fn number(self, purpose: u8, ends: [SocketAddr; 2]) -> u64 {
         let mut hasher = SipHasher13::new_with_keys(self.0[0], self.0[1]);
         (purpose, ends).hash(&mut hasher);
         hasher.finish()
@@ -28,17 +28,17 @@ const CLOCK: u8 = 1;
 
 /// What the numbers of a connection begin with on the wire.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Numbers {
+pub(crate) struct Numbers {
     /// The number of the own SYN, and that of the peer's.
-    pub(super) own: u32,
-    pub(super) peer: u32,
+    pub(crate) own: u32,
+    pub(crate) peer: u32,
     /// What is added to the clock.
     clock: u32,
 }
 
 impl Numbers {
     /// Of a connection that is opened now between these ends.
-    pub(super) fn new(now: Time, secret: Secret, ends: [SocketAddr; 2]) -> Self {
+    pub(crate) fn new(now: Time, secret: Secret, ends: [SocketAddr; 2]) -> Self {
         // One every four microseconds (RFC 6528, section 3).
         let ticks = (now.as_nanos() / 4_000) as u32;
         Self {
@@ -49,7 +49,7 @@ impl Numbers {
     }
 
     /// A segment of the peer's with the connection's numbers.
-    pub(super) fn inside(&self, segment: &Segment) -> Segment {
+    pub(crate) fn inside(&self, segment: &Segment) -> Segment {
         let mut segment = *segment;
         segment.renumber(self.peer.wrapping_neg(), self.own.wrapping_neg());
         if segment.flags.has(Flags::TIMESTAMPS) {
@@ -59,7 +59,7 @@ impl Numbers {
     }
 
     /// One of the connection's with the numbers of the wire.
-    pub(super) fn outside(&self, segment: &Segment) -> Segment {
+    pub(crate) fn outside(&self, segment: &Segment) -> Segment {
         let mut segment = *segment;
         segment.renumber(self.own, self.peer);
         if segment.flags.has(Flags::TIMESTAMPS) {

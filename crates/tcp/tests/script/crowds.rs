@@ -3,7 +3,7 @@
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 
 use windtunnel_engine::{Duration, Time};
-use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, controller, settings};
+use windtunnel_tcp::{ConnectionId, Status, TcpHost, controller, settings};
 
 const SERVER: Ipv4Addr = Ipv4Addr::new(10, 9, 0, 2);
 

@@ -9,8 +9,8 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Ecn, Packet};
 use windtunnel_transports::tcp::{Endpoint, EndpointCounters, Role, TcpOutbox, TcpSettings};
 
-use super::bytes::Bytes;
-use super::numbers::Numbers;
+use crate::bytes::Bytes;
+use crate::numbers::Numbers;
 
 /// How long a connection that this end closed first is remembered, so that the peer's last
 /// segments are answered: as in Linux, half of what RFC 9293, section 3.4.2 has.
@@ -44,10 +44,10 @@ enum TimeWait {
 
 /// A connection.
 #[derive(Debug)]
-pub(super) struct Connection {
+pub(crate) struct Connection {
     endpoint: Endpoint,
     /// From here to the peer.
-    pub(super) addresses: Addresses,
+    pub(crate) addresses: Addresses,
     numbers: Numbers,
     /// Bytes that were written and not acknowledged, and the place behind the last.
     sending: Bytes,
@@ -66,7 +66,7 @@ pub(super) struct Connection {
 }
 
 impl Connection {
-    pub(super) fn new(
+    pub(crate) fn new(
         now: Time,
         role: Role,
         addresses: Addresses,
@@ -90,7 +90,7 @@ impl Connection {
         }
     }
 
-    pub(super) fn status(&self) -> Status {
+    pub(crate) fn status(&self) -> Status {
         if self.has_timed_out {
             Status::TimedOut
         } else if self.endpoint.is_reset() {
@@ -104,16 +104,16 @@ impl Connection {
         }
     }
 
-    pub(super) fn counters(&self) -> &EndpointCounters {
+    pub(crate) fn counters(&self) -> &EndpointCounters {
         self.endpoint.counters()
     }
 
-    pub(super) fn endpoint(&self) -> &Endpoint {
+    pub(crate) fn endpoint(&self) -> &Endpoint {
         &self.endpoint
     }
 
     /// Whether it has nothing more to do.
-    pub(super) fn is_over(&self, now: Time) -> bool {
+    pub(crate) fn is_over(&self, now: Time) -> bool {
         match self.status() {
             Status::Opening | Status::Established => false,
             Status::Reset | Status::TimedOut => true,
@@ -122,13 +122,13 @@ impl Connection {
     }
 
     /// Whether both ends have closed, and the peer's last segments are waited for.
-    pub(super) fn is_remembered(&self, now: Time) -> bool {
+    pub(crate) fn is_remembered(&self, now: Time) -> bool {
         matches!(self.time_wait, TimeWait::Until(end) if end > now)
     }
 
     /// Whether a SYN that comes while it is remembered opens the next connection between the
     /// same ends: it follows what was received (RFC 9293, section 3.10.7.4; RFC 6191).
-    pub(super) fn is_followed_by(&self, now: Time, segment: &Segment) -> bool {
+    pub(crate) fn is_followed_by(&self, now: Time, segment: &Segment) -> bool {
         let end = self.numbers.peer.wrapping_add(self.counters().received_bytes as u32);
         self.is_remembered(now)
             && !segment.flags.has(Flags::ACK)
@@ -136,27 +136,35 @@ impl Connection {
     }
 
     /// The peer's SYN has that number.
-    pub(super) fn expect(&mut self, number: u32) {
+    pub(crate) fn expect(&mut self, number: u32) {
         self.numbers.peer = number;
     }
 
     // -- The application ----------------------------------------------------
 
-    pub(super) fn open(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+    pub(crate) fn open(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
         self.act(now, output, |it, outbox| it.open(now, outbox));
     }
 
+    /// How many bytes it takes now.
+    pub(crate) fn room(&self) -> usize {
+        let may = matches!(self.status(), Status::Opening | Status::Established);
+        if self.is_closing || !may {
+            return 0;
+        }
+        let most = self.endpoint.settings().buffers.send as usize;
+        most.saturating_sub(self.sending.len())
+    }
+
     /// Takes as many of these bytes as there is room for; returns how many.
-    pub(super) fn write(
+    pub(crate) fn write(
         &mut self,
         now: Time,
         bytes: &[u8],
         output: &mut dyn FnMut(Vec<u8>),
     ) -> usize {
-        let room = self.endpoint.settings().buffers.send as usize;
-        let count = bytes.len().min(room.saturating_sub(self.sending.len()));
-        let may = matches!(self.status(), Status::Opening | Status::Established);
-        if count == 0 || self.is_closing || !may {
+        let count = bytes.len().min(self.room());
+        if count == 0 {
             return 0;
         }
         if self.endpoint.unacknowledged() == 0 && self.status() == Status::Established {
@@ -169,12 +177,12 @@ impl Connection {
     }
 
     /// How many bytes can be read.
-    pub(super) fn readable(&self) -> u64 {
+    pub(crate) fn readable(&self) -> u64 {
         self.counters().received_bytes - self.receiving.start()
     }
 
     /// Reads bytes that came in order; returns how many.
-    pub(super) fn read(
+    pub(crate) fn read(
         &mut self,
         now: Time,
         buffer: &mut [u8],
@@ -189,16 +197,16 @@ impl Connection {
     }
 
     /// Whether the peer has closed, and everything was read.
-    pub(super) fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.endpoint.is_finished() && self.readable() == 0
     }
 
     /// Bytes that were written and that the peer has not acknowledged.
-    pub(super) fn unacknowledged(&self) -> u64 {
+    pub(crate) fn unacknowledged(&self) -> u64 {
         self.sending.len() as u64
     }
 
-    pub(super) fn close(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+    pub(crate) fn close(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
         if !self.is_closing {
             self.is_closing = true;
             self.heard = now;
@@ -207,7 +215,7 @@ impl Connection {
     }
 
     /// Resets it, unless it is over.
-    pub(super) fn reset(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+    pub(crate) fn reset(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
         if matches!(self.status(), Status::Opening | Status::Established) {
             self.act(now, output, |it, outbox| it.reset(now, outbox));
         }
@@ -216,7 +224,7 @@ impl Connection {
     // -- The network --------------------------------------------------------
 
     /// A segment came from the peer, with these data and this ECN field.
-    pub(super) fn receive(
+    pub(crate) fn receive(
         &mut self,
         now: Time,
         segment: &Segment,
@@ -242,7 +250,7 @@ impl Connection {
 
     /// A router says that it dropped the segment with that number, because it passes on packets
     /// of at most `largest` bytes.
-    pub(super) fn too_big(
+    pub(crate) fn too_big(
         &mut self,
         now: Time,
         number: u32,
@@ -254,7 +262,7 @@ impl Connection {
     }
 
     /// When it wants to be woken next, if ever.
-    pub(super) fn next_wake(&self) -> Option<Time> {
+    pub(crate) fn next_wake(&self) -> Option<Time> {
         if self.has_timed_out {
             return None;
         }
@@ -266,7 +274,7 @@ impl Connection {
         [self.endpoint.next_wake(), given_up, remembered].into_iter().flatten().min()
     }
 
-    pub(super) fn wake(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
+    pub(crate) fn wake(&mut self, now: Time, output: &mut dyn FnMut(Vec<u8>)) {
         if self.waits_for_peer() && self.heard + GIVE_UP <= now {
             self.has_timed_out = true;
             self.act(now, output, |it, outbox| it.reset(now, outbox));

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 
 /// A part of a stream of bytes, from some place on.
 #[derive(Debug, Default)]
-pub(super) struct Bytes {
+pub(crate) struct Bytes {
     kept: VecDeque<u8>,
     /// The place in the stream of the first that is kept.
     start: u64,
@@ -13,29 +13,29 @@ pub(super) struct Bytes {
 
 impl Bytes {
     /// The place of the first byte that is kept.
-    pub(super) fn start(&self) -> u64 {
+    pub(crate) fn start(&self) -> u64 {
         self.start
     }
 
     /// How many are kept, with gaps.
-    pub(super) fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.kept.len()
     }
 
     /// The place in the stream whose low bits are `low`, and which is near its start.
-    pub(super) fn place(&self, low: u32) -> i64 {
+    pub(crate) fn place(&self, low: u32) -> i64 {
         let distance = low.wrapping_sub(self.start as u32).cast_signed();
         self.start as i64 + i64::from(distance)
     }
 
     /// Adds bytes at the end.
-    pub(super) fn push(&mut self, bytes: &[u8]) {
+    pub(crate) fn push(&mut self, bytes: &[u8]) {
         self.kept.extend(bytes);
     }
 
     /// Puts bytes at a place; those before the start are left out, and gaps are zeros until they
     /// are filled.
-    pub(super) fn put(&mut self, place: i64, bytes: &[u8]) {
+    pub(crate) fn put(&mut self, place: i64, bytes: &[u8]) {
         let skipped = usize::try_from(self.start as i64 - place).unwrap_or(0);
         let Some(bytes) = bytes.get(skipped..) else { return };
         let from = (place + skipped as i64 - self.start as i64) as usize;
@@ -57,7 +57,7 @@ impl Bytes {
     }
 
     /// Copies `length` bytes from a place on; fewer if they are not kept.
-    pub(super) fn copy(&self, place: i64, length: usize, output: &mut Vec<u8>) {
+    pub(crate) fn copy(&self, place: i64, length: usize, output: &mut Vec<u8>) {
         output.clear();
         let Ok(from) = usize::try_from(place - self.start as i64) else { return };
         let until = (from + length).min(self.kept.len());
@@ -69,7 +69,7 @@ impl Bytes {
     }
 
     /// Takes bytes from the front, at most `most`; returns how many.
-    pub(super) fn take(&mut self, most: usize, output: &mut [u8]) -> usize {
+    pub(crate) fn take(&mut self, most: usize, output: &mut [u8]) -> usize {
         let count = most.min(output.len()).min(self.kept.len());
         let (first, second) = self.kept.as_slices();
         let in_first = count.min(first.len());
@@ -80,7 +80,7 @@ impl Bytes {
     }
 
     /// Forgets what is before a place.
-    pub(super) fn forget_until(&mut self, place: u64) {
+    pub(crate) fn forget_until(&mut self, place: u64) {
         let count = place.saturating_sub(self.start);
         self.forget(usize::try_from(count).unwrap_or(usize::MAX).min(self.kept.len()));
     }

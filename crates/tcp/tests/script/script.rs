@@ -17,7 +17,7 @@ use std::net::SocketAddr;
 
 use etherparse::{PacketBuilder, SlicedPacket, TcpHeader, TcpOptions, TransportSlice};
 use windtunnel_engine::{Duration, Time};
-use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, controller, settings};
+use windtunnel_tcp::{ConnectionId, Status, TcpHost, controller, settings};
 use windtunnel_transports::tcp::TcpSettings;
 
 use crate::line::{Choice, Line};

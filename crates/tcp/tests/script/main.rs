@@ -1,6 +1,5 @@
 //! Our TCP against scripts in packetdrill's spirit, in virtual time: packets in, packets out,
 //! each at its millisecond. Packets are made and read here by others' code than what is tested.
-#![cfg(target_os = "linux")]
 
 mod line;
 mod script;

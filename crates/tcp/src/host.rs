@@ -13,8 +13,8 @@ use windtunnel_packets::ip::{
 use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_transports::tcp::{Endpoint, Role, TcpSettings, refuse};
 
-use super::connection::{Connection, Status};
-use super::numbers::{Numbers, Secret};
+use crate::connection::{Connection, Status};
+use crate::numbers::{Numbers, Secret};
 
 /// How many connections of a listener wait to be accepted at the most, while further ones are not
 /// answered; and how many wait for the end of their handshake, while the oldest of these goes for
@@ -108,8 +108,23 @@ impl TcpHost {
         let first = self.secret.number(PURPOSE, [SocketAddr::new(own, 0), peer]) as u16;
         let ports = (0..=u16::MAX - DYNAMIC)
             .map(|it| DYNAMIC | first.wrapping_add(self.next as u16).wrapping_add(it));
-        let ends = ports.map(|port| [SocketAddr::new(own, port), peer]);
-        let ends = ends.into_iter().find(|it| !self.by_ends.contains_key(it))?;
+        let mut froms = ports.map(|port| SocketAddr::new(own, port));
+        let from = froms.find(|it| !self.by_ends.contains_key(&[*it, peer]))?;
+        self.connect_from(now, from, peer)
+    }
+
+    /// Opens a connection to a peer from an address and port of its own; none if there is one
+    /// already.
+    pub fn connect_from(
+        &mut self,
+        now: Time,
+        own: SocketAddr,
+        peer: SocketAddr,
+    ) -> Option<ConnectionId> {
+        let ends = [own, peer];
+        if self.by_ends.contains_key(&ends) {
+            return None;
+        }
         let id = self.insert(now, Role::Client, ends, None)?;
         self.with(id, |connection, output| connection.open(now, output));
         Some(id)
@@ -172,6 +187,12 @@ impl TcpHost {
     #[must_use]
     pub fn is_at_end(&self, id: ConnectionId) -> bool {
         self.entries.get(&id).is_none_or(|it| it.connection.is_at_end())
+    }
+
+    /// How many bytes can be written now.
+    #[must_use]
+    pub fn room(&self, id: ConnectionId) -> usize {
+        self.entries.get(&id).map_or(0, |it| it.connection.room())
     }
 
     /// Bytes that were written and that the peer has not acknowledged.

@@ -6,10 +6,10 @@ use std::net::{IpAddr, SocketAddr};
 
 use proptest::prelude::*;
 use windtunnel_engine::{Duration, Random, Streams, Time};
-use windtunnel_live::tcp::{ConnectionId, Status, TcpHost, controller, settings};
 use windtunnel_packets::Ecn;
 use windtunnel_packets::ip::{Addresses, decode_segment, encode_segment_with};
 use windtunnel_packets::tcp::{Flags, SackBlock, Segment, SynOptions};
+use windtunnel_tcp::{ConnectionId, Status, TcpHost, controller, settings};
 use windtunnel_transports::tcp::Recovery;
 
 const PORT: u16 = 7007;
