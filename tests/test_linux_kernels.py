@@ -237,3 +237,25 @@ def test_the_first_run_of_a_kernel_repeats_and_leaves_the_environment_as_it_was(
     assert there is not None
     assert first_run.digest(there.folder) == there.about.first_run_sha256
     assert dict(os.environ) == before
+
+
+def test_the_source_gets_room_for_the_registers_of_newer_processors(tmp_path: Path) -> None:
+    file = tmp_path / source.REGISTERS
+    file.parent.mkdir(parents=True)
+    before, after = (f"\tDEFINE_LONGS(HOST_FP_SIZE, {it});\n" for it in ("2696", "12288"))
+    # The second is that of a later version, which finds it out itself.
+    for written, expected in ((before, after), ("int size;\n", "int size;\n")):
+        file.write_text(written, encoding="utf-8")
+        source.make_room_for_registers(tmp_path)
+        assert file.read_text(encoding="utf-8") == expected
+
+
+def test_a_kernel_without_room_for_the_registers_is_named_with_a_remedy() -> None:
+    said = (
+        "first.toml:15:17: stack `linux`: the Linux kernel: it has stopped; its last lines: "
+        "userspace - ptrace set fp regs failed, errno = 14\nhelp: repair it"
+    )
+    why, _, remedy = str(first_run.does_not_run(said)).partition("\nhelp: ")
+    assert why.startswith("the kernel that was built does not run here: the Linux kernel: it has")
+    assert source.REGISTERS in remedy and str(source.REGISTERS_SIZE) in remedy
+    assert "help" not in str(first_run.does_not_run("it has stopped"))

@@ -43,9 +43,7 @@ def test_smoltcp_takes_what_the_page_says() -> None:
 @needs_tshark
 @pytest.mark.parametrize("ip", ["v4", "v6"])
 @pytest.mark.parametrize("stack", ["smoltcp", "windtunnel"])
-def test_tshark_reads_the_packets(
-    windtunnel: Command, tmp_path: Path, stack: str, ip: str
-) -> None:
+def test_tshark_reads_the_packets(windtunnel: Command, tmp_path: Path, stack: str, ip: str) -> None:
     queue = 'queue = { kind = "codel", limit = "200 packets" }'
     of_flow = (f'to = "client"\nip = "{ip}"\ndscp = "EF"', f'tcp = {{ stack = "{stack}" }}')
     scenario = example('duration = "3 s"', queue, *of_flow)

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from windtunnel.linux.errors import KernelError
-from windtunnel.linux.source import VERSION
+from windtunnel.linux.source import REGISTERS, REGISTERS_SIZE, VERSION
 
 SCENARIO = """
 title = "The first run of a kernel"
@@ -28,6 +28,9 @@ to = "client"
 protocol = "tcp-stack"
 tcp = { stack = "linux", controller = "cubic" }
 """
+
+NO_ROOM = "set fp regs failed"
+"""Among the last lines of a kernel that has no room for a processor's registers."""
 
 
 def digest(kernel: Path) -> str:
@@ -47,6 +50,7 @@ def digest(kernel: Path) -> str:
 def of_packets(kernel: Path) -> str:
     """Give the SHA-256 of the packets that one run captures at both ends, with their times."""
     # Imported here: Polars takes longer to load than most commands take.
+    from windtunnel._core import ScenarioError
     from windtunnel.running import Captures, Details, read, run_scenario
 
     with tempfile.TemporaryDirectory() as folder, as_default(kernel):
@@ -54,14 +58,29 @@ def of_packets(kernel: Path) -> str:
         file.write_text(SCENARIO, encoding="utf-8")
         out.mkdir()
         details = Details(captures=Captures(nodes=["server", "client"]))
-        results = run_scenario(read(file), folder=out, details=details)
+        try:
+            results = run_scenario(read(file), folder=out, details=details)
+        except ScenarioError as error:
+            raise does_not_run(str(error)) from error
         [failure] = results["flows"]["failure"]
         if failure:
-            raise KernelError(f"the kernel that was built does not run here: {failure}")
+            raise does_not_run(failure)
         found = hashlib.sha256()
         for capture in sorted(out.rglob("*.pcapng")):
             found.update(capture.read_bytes())
         return found.hexdigest()
+
+
+def does_not_run(said: str) -> KernelError:
+    """Say why the kernel does not run on this machine, and what helps where that is known."""
+    why = said.partition("stack `linux`: ")[2] or said
+    text = f"the kernel that was built does not run here: {why.splitlines()[0]}"
+    if NO_ROOM in said:
+        text += (
+            "\nhelp: the registers of this processor take more room than Linux before 6.13 has for "
+            f"them: in its {REGISTERS}, set HOST_FP_SIZE to {REGISTERS_SIZE}"
+        )
+    return KernelError(text)
 
 
 @contextmanager

@@ -13,6 +13,13 @@ VERSION = "6.12"
 PACKAGE = f"linux-source-{VERSION}"
 """The package that a kernel is built from by default. Getting it takes no root."""
 
+REGISTERS = "arch/x86/um/user-offsets.c"
+"""The file of the source that says how large the registers of a processor are."""
+ROOM = "HOST_FP_SIZE, 2696)"
+"""What it says before 6.13, in bytes."""
+REGISTERS_SIZE = 12_288
+"""The registers of processors with AMX take 11,008 bytes."""
+
 
 @dataclass(frozen=True)
 class Source:
@@ -57,4 +64,16 @@ def fetched(into: Path) -> Source:
     version = package.name.split("_")[1]
     package.unlink()
     shutil.rmtree(into / "usr")
+    make_room_for_registers(into / PACKAGE)
     return Source(into / PACKAGE, f"{PACKAGE} {version}")
+
+
+def make_room_for_registers(folder: Path) -> None:
+    """Let a kernel run on processors with AMX.
+
+    User-Mode Linux before 6.13 has room for the registers of a processor with AVX-512, and the
+    system lets nobody set a part of them only. Where a processor has fewer, the rest is unused.
+    """
+    file = folder / REGISTERS
+    text = file.read_text(encoding="utf-8")
+    file.write_text(text.replace(ROOM, f"HOST_FP_SIZE, {REGISTERS_SIZE})"), encoding="utf-8")

@@ -2705,15 +2705,16 @@ class TcpImplementation(TypedDict, total=False):
 
     stack: str
     """Which it is: [`smoltcp`](https://docs.rs/smoltcp) 0.14, `linux`, the kernel itself, which
-    `windtunnel linux build` builds, or the name of one that is written outside; default:
-    `smoltcp`."""
+    `windtunnel linux build` builds, `windtunnel`, the TCP of flows with `protocol = "tcp"`, with
+    its bytes, or the name of one that is written outside; default: `smoltcp`."""
     receiver: str
     """The implementation at the receiver of the data, if it is another one; with its own default
     controller. Default: the same."""
     controller: str
     """The name of its own controller: smoltcp has `cubic`, `reno` and `none`, with which its
-    buffers of 1 MiB alone limit what is in flight; `linux` has those of the kernel; default: the
-    first of them, or the kernel's own."""
+    buffers of 1 MiB alone limit what is in flight; `linux` has those of the kernel, and
+    `windtunnel` its own, the first of which is `cubic`; default: the first of them, or the
+    kernel's own."""
     kernel: str
     """The kernel, by its name in `windtunnel linux list`, at both ends; only `linux` has any;
     default: `6.12`."""
