@@ -48,6 +48,8 @@ struct Entry {
     waits_at: Option<SocketAddr>,
     /// The application does not ask for it any more.
     is_forgotten: bool,
+    /// When it wants to be woken, as `wakes` of the host has it.
+    wake: Option<Time>,
 }
 
 /// The connections of a host.
@@ -58,7 +60,10 @@ pub struct TcpHost {
     secret: Secret,
     entries: BTreeMap<ConnectionId, Entry>,
     by_ends: BTreeMap<[SocketAddr; 2], ConnectionId>,
-    listeners: BTreeSet<SocketAddr>,
+    /// With the connections that wait to be accepted, in the order in which they came.
+    listeners: BTreeMap<SocketAddr, BTreeSet<ConnectionId>>,
+    /// Which connection wants to be woken when.
+    wakes: BTreeSet<(Time, ConnectionId)>,
     next: u64,
     output: VecDeque<Vec<u8>>,
     counters: HostCounters,
@@ -75,7 +80,8 @@ impl TcpHost {
             secret: Secret(secret),
             entries: BTreeMap::new(),
             by_ends: BTreeMap::new(),
-            listeners: BTreeSet::new(),
+            listeners: BTreeMap::new(),
+            wakes: BTreeSet::new(),
             next: 0,
             output: VecDeque::new(),
             counters: HostCounters::default(),
@@ -132,15 +138,13 @@ impl TcpHost {
 
     /// Waits for connections to that address and port of its own.
     pub fn listen(&mut self, address: SocketAddr) {
-        self.listeners.insert(address);
+        self.listeners.entry(address).or_default();
     }
 
     /// Listens to an address and port no longer: connections to it that were not accepted are
     /// reset, and further ones are refused.
     pub fn stop_listening(&mut self, now: Time, address: SocketAddr) {
-        self.listeners.remove(&address);
-        let waiting = self.entries.iter().filter(|it| it.1.waits_at == Some(address));
-        for id in waiting.map(|it| *it.0).collect::<Vec<_>>() {
+        for id in self.listeners.remove(&address).unwrap_or_default() {
             self.reset(now, id);
             self.remove(id);
         }
@@ -148,11 +152,16 @@ impl TcpHost {
 
     /// The next connection to an address and port that it listens to, once there is one.
     pub fn accept(&mut self, address: SocketAddr) -> Option<ConnectionId> {
-        let is_ready =
-            |it: &Entry| it.waits_at == Some(address) && it.connection.status() != Status::Opening;
-        let (id, entry) = self.entries.iter_mut().find(|(_, it)| is_ready(it))?;
+        let Self { entries, listeners, .. } = self;
+        let waiting = listeners.get_mut(&address)?;
+        let is_ready = |id: &ConnectionId| {
+            entries.get(id).is_some_and(|it| it.connection.status() != Status::Opening)
+        };
+        let id = waiting.iter().copied().find(is_ready)?;
+        waiting.remove(&id);
+        let entry = entries.get_mut(&id)?;
         entry.waits_at = None;
-        Some(*id)
+        Some(id)
     }
 
     /// How far a connection is; closed, if it is not known any more.
@@ -255,7 +264,7 @@ impl TcpHost {
     fn opens_the_next(&self, now: Time, ends: [SocketAddr; 2], segment: &Segment) -> bool {
         let known = self.by_ends.get(&ends).and_then(|id| self.entries.get(id));
         segment.flags.has(Flags::SYN)
-            && self.listeners.contains(&ends[0])
+            && self.listeners.contains_key(&ends[0])
             && known.is_some_and(|Entry { connection: it, .. }| {
                 it.is_over(now) || it.is_followed_by(now, segment)
             })
@@ -267,7 +276,7 @@ impl TcpHost {
         if let Some(id) = self.by_ends.remove(&ends)
             && self.entries.get(&id).is_some_and(|it| it.is_forgotten)
         {
-            self.entries.remove(&id);
+            self.take(id);
         }
     }
 
@@ -296,7 +305,7 @@ impl TcpHost {
         ends: [SocketAddr; 2],
         it: &ReceivedSegment<'_>,
     ) -> Option<ConnectionId> {
-        let (flags, listens) = (it.segment.flags, self.listeners.contains(&ends[0]));
+        let (flags, listens) = (it.segment.flags, self.listeners.contains_key(&ends[0]));
         let opens = flags.has(Flags::SYN) && !flags.has(Flags::ACK) && !flags.has(Flags::RST);
         if opens && !is_one_host(ends[1].ip()) {
             return None;
@@ -328,10 +337,9 @@ impl TcpHost {
 
     /// Makes room for another connection of a listener; none if there is none.
     fn make_room(&mut self, listener: SocketAddr) -> Option<()> {
-        let waiting = self.entries.iter().filter(|it| it.1.waits_at == Some(listener));
-        let (half_open, ready): (Vec<_>, Vec<_>) = waiting
-            .map(|(id, it)| (*id, it.connection.status()))
-            .partition(|it| it.1 == Status::Opening);
+        let waiting = self.listeners.get(&listener).into_iter().flatten();
+        let (half_open, ready): (Vec<_>, Vec<_>) =
+            waiting.map(|id| (*id, self.status(*id))).partition(|it| it.1 == Status::Opening);
         if ready.len() >= BACKLOG {
             return None;
         }
@@ -355,21 +363,24 @@ impl TcpHost {
         let connection = Connection::new(now, role, addresses, numbers, &settings);
         let id = ConnectionId(self.next);
         self.next += 1;
-        self.entries.insert(id, Entry { connection, waits_at, is_forgotten: false });
+        let entry = Entry { connection, waits_at, is_forgotten: false, wake: None };
+        self.entries.insert(id, entry);
         self.by_ends.insert(ends, id);
+        if let Some(waiting) = waits_at.and_then(|it| self.listeners.get_mut(&it)) {
+            waiting.insert(id);
+        }
         Some(id)
     }
 
     /// When [`wake`](Self::wake) is to be called next, if ever.
     #[must_use]
     pub fn next_wake(&self) -> Option<Time> {
-        self.entries.values().filter_map(|it| it.connection.next_wake()).min()
+        self.wakes.first().map(|it| it.0)
     }
 
     /// Handles the timers that are due.
     pub fn wake(&mut self, now: Time) {
-        let is_due = |it: &Entry| it.connection.next_wake().is_some_and(|it| it <= now);
-        let due = self.entries.iter().filter(|(_, it)| is_due(it)).map(|(id, _)| *id);
+        let due = self.wakes.iter().take_while(|it| it.0 <= now).map(|it| it.1);
         for id in due.collect::<Vec<_>>() {
             self.with(id, |connection, output| connection.wake(now, output));
             self.remove_if_over(now, id);
@@ -393,9 +404,18 @@ impl TcpHost {
         id: ConnectionId,
         act: impl FnOnce(&mut Connection, &mut dyn FnMut(Vec<u8>)) -> T,
     ) -> Option<T> {
-        let Self { entries, output, .. } = self;
+        let Self { entries, output, wakes, .. } = self;
         let entry = entries.get_mut(&id)?;
-        Some(act(&mut entry.connection, &mut |packet| output.push_back(packet)))
+        let done = act(&mut entry.connection, &mut |packet| output.push_back(packet));
+        let wake = entry.connection.next_wake();
+        if wake != entry.wake {
+            let before = std::mem::replace(&mut entry.wake, wake);
+            if let Some(at) = before {
+                wakes.remove(&(at, id));
+            }
+            wakes.extend(wake.map(|at| (at, id)));
+        }
+        Some(done)
     }
 
     /// Forgets a connection that is over and that nobody asks for any more: one that was not
@@ -410,8 +430,20 @@ impl TcpHost {
         }
     }
 
+    /// Takes a connection out of all but its place between its ends.
+    fn take(&mut self, id: ConnectionId) -> Option<Entry> {
+        let entry = self.entries.remove(&id)?;
+        if let Some(at) = entry.wake {
+            self.wakes.remove(&(at, id));
+        }
+        if let Some(waiting) = entry.waits_at.and_then(|it| self.listeners.get_mut(&it)) {
+            waiting.remove(&id);
+        }
+        Some(entry)
+    }
+
     fn remove(&mut self, id: ConnectionId) {
-        if let Some(entry) = self.entries.remove(&id) {
+        if let Some(entry) = self.take(id) {
             let addresses = entry.connection.addresses;
             let ends = [addresses.source(), addresses.destination()];
             // The next connection between them may have come already.
