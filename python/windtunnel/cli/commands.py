@@ -286,8 +286,8 @@ def gate(
         list[str] | None,
         typer.Option(
             metavar="NAME|FILE",
-            help="Also play this suite of cases, as `windtunnel conform` does; may be repeated. "
-            "[default: with --controller, those that are made for it]",
+            help="Also play this suite of cases, as `windtunnel conform` does; may be repeated; "
+            "default: with --controller, those that are made for it.",
             autocompletion=completing.suites,
         ),
     ] = None,
@@ -296,7 +296,7 @@ def gate(
         typer.Option(
             metavar="NAME|FILE:CLASS",
             help="The controller that cases are played to: a name, a class in Python, or the file "
-            "of a library. [default: with --suite, the only extension]",
+            "of a library; default: with --suite, the only extension.",
             autocompletion=completing.controllers,
         ),
     ] = None,
