@@ -144,8 +144,26 @@ steps = [{ signal = "loss", expect = { cwnd = 72 } }]
 """
 
 
+def test_the_action_plays_the_cases_that_its_workflow_names(project: Path) -> None:
+    given = given_by_workflow(1, ".")
+    Path("cases.toml").write_text(CASES, encoding="utf-8")
+    update(project)
+    passed = done(".", "Compare with the baseline", given)
+    assert passed.returncode == 0, passed.stderr
+    assert passed.stdout.endswith("0 improvements\ngentle: 1 case: 1 passes\n")
+    assert len(ElementTree.parse("windtunnel-gate.xml").getroot()) == 2
+    Path("cases.toml").write_text(CASES.replace("72", "71"), encoding="utf-8")
+    failed = done(".", "Compare with the baseline", given)
+    assert failed.returncode == 1 and "gentle: 1 case failed" in failed.stderr
+    other = {**given, "suite": "cases.toml\nreno\n", "controller": "reno"}
+    assert "reno: 1 case failed" in done(".", "Compare with the baseline", other).stderr
+    strange = done(".", "Compare with the baseline", {**given, "suite": "$(touch taken)"})
+    assert strange.returncode == 2 and "unknown suite" in strange.stderr
+    assert not Path("taken").exists()
+
+
 def test_the_other_action_plays_the_cases_that_the_pages_workflow_names(project: Path) -> None:
-    given = given_by_workflow(1, "conform")
+    given = given_by_workflow(2, "conform")
     Path("cases.toml").write_text(CASES, encoding="utf-8")
     passed = done("conform", "Play the cases", given)
     assert passed.returncode == 0, passed.stderr

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -189,6 +190,109 @@ def test_a_measure_of_one_run_has_no_interval_and_is_not_compared() -> None:
 def test_too_few_seeds_in_common_are_refused() -> None:
     with pytest.raises(StudyError, match="fewer than 2 seeds of the baseline were run"):
         judge("delay_s", {1: 1.0, 2: 2.0}, {2: 1.0, 3: 2.0})
+
+
+# -- Cases -------------------------------------------------------------------
+
+CASES = """\
+title = "Timid"
+document = "its own"
+controllers = []
+
+[[cases]]
+name = "small"
+holds = "The window stays at two segments."
+source = "the class"
+start = { window = 10 }
+steps = [{ rounds = 2, expect = { cwnd = 2 } }]
+"""
+
+
+@pytest.fixture
+def cases(study: Path) -> Path:
+    """Write a suite that the class `Timid` passes, and CUBIC fails; and the study's baseline."""
+    assert gate(study, update=True, **OWN) == 0
+    (study.parent / "cases.toml").write_text(CASES, encoding="utf-8")
+    return study
+
+
+def test_cases_that_pass_are_in_all_outputs_beside_the_figures(
+    cases: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    capsys.readouterr()
+    asked = {**OWN, "suites": ["cases.toml"], "junit": Path("gate.xml")}
+    assert gate(cases, **asked) == 0
+    assert capsys.readouterr().out.endswith(
+        "0 regressions, 0 improvements\ntimid: 1 case: 1 passes\n"
+    )
+    figures, suite = ElementTree.parse("gate.xml").getroot()
+    assert figures.get("name") == "Losses" and int(figures.get("tests", "")) > 10
+    assert (suite.get("name"), suite.get("tests"), suite.get("failures")) == ("Timid", "1", "0")
+    root = ElementTree.parse("gate.xml").getroot()
+    assert root.get("tests") == str(int(figures.get("tests", "")) + 1)
+    assert gate(cases, **asked, as_json=True) == 0
+    said = json.loads(capsys.readouterr().out)
+    assert said["regressions"] == 0 and said["conformance"]["failed"] == 0
+    assert [it["verdict"] for it in said["conformance"]["cases"]] == ["passes"]
+
+
+def test_a_case_that_fails_fails_the_gate_where_no_figure_is_worse(
+    cases: Path, windtunnel: Command
+) -> None:
+    command = ("gate", "study.toml", "--baseline", "baseline.json", "--junit", "gate.xml")
+    own = ("--extension", "mine.py:Timid", "--set", "flows.f.controller=timid")
+    failed = windtunnel(*command, *own, "--suite", "cases.toml", "--controller", "cubic")
+    assert failed.returncode == 1
+    assert failed.stderr == (
+        "windtunnel: cubic: 1 case failed\n"
+        "help: windtunnel conform cubic --suite SUITE --case NAME shows one with its trace\n"
+    )
+    assert "0 regressions" in failed.stdout
+    assert "fails  small  The window stays at two segments. (the class)" in failed.stdout
+    assert "cwnd: expected 2" in failed.stdout
+    root = ElementTree.parse(cases.parent / "gate.xml").getroot()
+    assert (root.get("failures"), root[0].get("failures"), root[1].get("failures")) == (
+        "1",
+        "0",
+        "1",
+    )
+
+
+def test_what_is_worse_and_what_fails_are_both_said(
+    cases: Path, capsys: pytest.CaptureFixture[str], windtunnel: Command
+) -> None:
+    assert gate(cases, update=True) == 0
+    command = ("gate", "study.toml", "--baseline", "baseline.json", "--measure", "goodput_bps")
+    own = ("--extension", "mine.py:Timid", "--set", "flows.f.controller=timid")
+    done = windtunnel(*command, *own, "--suite", "cases.toml", "--suite", "reno")
+    assert done.returncode == 1
+    assert re.match(r"windtunnel: 2 regressions; timid: \d+ cases failed\n", done.stderr)
+
+
+def test_a_controller_alone_is_played_the_suites_that_are_made_for_it(
+    cases: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert gate(cases, **OWN, controller="prague") == 0
+    assert re.search(r"^prague: \d+ cases: \d+ passes", capsys.readouterr().out, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"suites": ["cubik"]}, "unknown suite `cubik`\nhelp: did you mean `cubic`"),
+        ({"suites": ["absent.toml"]}, "absent.toml"),
+        ({"suites": ["cubic"]}, "--suite cubic: which controller is it for?\nhelp: name it with"),
+        ({"controller": "timid"}, "unknown controller `timid`"),
+        ({"controller": "timid", "extensions": ["mine.py:Timid"]}, "no suite is made for `timid`"),
+    ],
+)
+def test_mistakes_about_cases_are_answered_before_anything_runs(
+    cases: Path, options: dict[str, Any], message: str
+) -> None:
+    with pytest.raises((ValueError, OSError)) as error:
+        gate(cases, store=Path("empty"), **options)
+    assert message in str(error.value)
+    assert not Path("empty").exists()
 
 
 # -- Baselines ---------------------------------------------------------------

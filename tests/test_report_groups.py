@@ -250,6 +250,16 @@ def test_events_are_what_the_file_says_that_happens_during_the_run() -> None:
     assert events(parsed("not a scenario =")).is_empty()
 
 
+def test_changes_of_two_directions_and_of_a_queue_are_named_as_in_the_file() -> None:
+    rate = '{ at = "1 s", rate = ["2 Mbps", "1 Mbps"] }'
+    queue = '{ at = "2 s", queue.limit = "20 kB" }'
+    text = f'duration = "3 s"\nlinks.path.changes = [{rate}, {queue}]'
+    assert events(parsed(text)).rows() == [
+        (1.0, "path rate 2 Mbps / 1 Mbps"),
+        (2.0, "path queue limit 20 kB"),
+    ]
+
+
 def test_events_are_drawn_on_every_axis_of_time(comparison: Comparison) -> None:
     for name, kind in OVER_TIME.items():
         for picture in kind(comparison):

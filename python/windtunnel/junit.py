@@ -15,6 +15,19 @@ def clean(text: str) -> str:
     return NOT_IN_XML.sub("\N{REPLACEMENT CHARACTER}", text)
 
 
+def count(suites: ElementTree.Element) -> None:
+    """Say of test suites, and of each of them, how many cases there are, and how they ended."""
+    for element in (suites, *suites):
+        cases = list(element.iter("testcase"))
+        element.set("tests", str(len(cases)))
+        for attribute, tag in (
+            ("failures", "failure"),
+            ("errors", "error"),
+            ("skipped", "skipped"),
+        ):
+            element.set(attribute, str(sum(it.find(tag) is not None for it in cases)))
+
+
 def save(suites: ElementTree.Element, file: Path) -> None:
     """Write test suites. Raises OSError."""
     ElementTree.indent(suites)

@@ -254,7 +254,8 @@ def study(
 
 @app.command(
     epilog="windtunnel gate gate.toml --baseline gate.json --update\n\n"
-    'windtunnel gate gate.toml --baseline gate.json --extension mine.py:Mine --tolerance "2 %"'
+    'windtunnel gate gate.toml --baseline gate.json --extension mine.py:Mine --tolerance "2 %"\n\n'
+    "windtunnel gate gate.toml --baseline gate.json --extension mine.py:Mine --suite cases.toml"
 )
 def gate(
     file: StudyFile,
@@ -281,6 +282,24 @@ def gate(
             "quantity such as delay_s=1ms; may be repeated.",
         ),
     ] = None,
+    suite: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Also play this suite of cases, as `windtunnel conform` does; may be repeated; "
+            "default: with --controller, those that are made for it.",
+            autocompletion=completing.suites,
+        ),
+    ] = None,
+    controller: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE:CLASS",
+            help="The controller that cases are played to: a name, a class in Python, or the file "
+            "of a library; default: with --suite, the only extension.",
+            autocompletion=completing.controllers,
+        ),
+    ] = None,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write a JUnit file.")
     ] = None,
@@ -288,7 +307,7 @@ def gate(
     store: StoreFolder = Path("results/store"),
     as_json: Json = False,
 ) -> None:
-    """Run a study and exit with 1 if it is worse than a baseline."""
+    """Run a study and exit with 1 if it is worse than a baseline, or a case of a suite fails."""
     # Imported here: Polars takes longer to load than most commands take.
     from windtunnel.cli import gating
 
@@ -303,6 +322,8 @@ def gate(
         jobs,
         store,
         as_json,
+        suite or [],
+        controller,
     )
     gating.gate(file, options)
 

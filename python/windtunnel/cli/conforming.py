@@ -46,16 +46,27 @@ def conform(controller: str, options: Options) -> None:
     played = (play(it, chosen, options.case) for it in with_case(wanted, options.case))
     found = list(chain.from_iterable(played))
     if options.junit:
-        suites_found = [test_suite(chosen, it) for it in grouped(found)]
-        junit.write(options.junit, f"windtunnel conform {chosen.name}", suites_found)
+        junit.write(options.junit, f"windtunnel conform {chosen.name}", test_suites(chosen, found))
     if options.as_json:
         answer(document(chosen, found, with_trace=options.case is not None))
     else:
         show(found, with_trace=options.case is not None)
-    if wrong := sum(it.is_wrong for it in found):
-        again = f"windtunnel conform {controller} --suite SUITE --case NAME"
-        hint = "" if options.case else f"\nhelp: {again} shows one with its trace"
-        fail(f"{chosen.name}: {count(wrong, 'case')} failed{hint}", FAILED)
+    if said := failed(chosen, found):
+        hint = "" if options.case else f"\n{traced(controller)}"
+        fail(f"{said}{hint}", FAILED)
+
+
+def failed(controller: NamedController, found: Sequence[Found]) -> str | None:
+    """Say how many cases failed, if any did."""
+    wrong = sum(it.is_wrong for it in found)
+    return f"{controller.name}: {count(wrong, 'case')} failed" if wrong else None
+
+
+def traced(controller: str) -> str:
+    """Say how a failed case is looked at, of a controller as a command names it."""
+    return (
+        f"help: windtunnel conform {controller} --suite SUITE --case NAME shows one with its trace"
+    )
 
 
 def with_case(wanted: Sequence[Suite], case: str | None) -> Sequence[Suite]:
@@ -66,6 +77,11 @@ def with_case(wanted: Sequence[Suite], case: str | None) -> Sequence[Suite]:
 def grouped(found: Sequence[AnyFound]) -> list[list[AnyFound]]:
     """Group what was found by the suites."""
     return [list(it) for _, it in groupby(found, lambda it: it.suite.name)]
+
+
+def test_suites(controller: NamedController, found: Sequence[Found]) -> list[junit.TestSuite]:
+    """Give what was found, for a JUnit file."""
+    return [test_suite(controller, it) for it in grouped(found)]
 
 
 def test_suite(controller: NamedController, found: Sequence[Found]) -> junit.TestSuite:
@@ -84,6 +100,18 @@ def test_case(found: Found) -> junit.TestCase:
 
 
 def show(found: Sequence[Found], with_trace: bool) -> None:
+    """Print all cases, and how many there are of each verdict."""
+    show_cases(found, with_trace)
+    say(counted(found))
+
+
+def counted(found: Sequence[Found]) -> str:
+    """Say how many cases there are of each verdict."""
+    verdicts = Counter(words.VERDICTS[it.verdict] for it in found)
+    return f"{count(len(found), 'case')}: {', '.join(f'{n} {it}' for it, n in verdicts.items())}"
+
+
+def show_cases(found: Sequence[Found], with_trace: bool) -> None:
     """Print a line for each case, and what explains its verdict below it."""
     for of_suite in grouped(found):
         say(f"{of_suite[0].suite.title}: {of_suite[0].suite.document}")
@@ -97,8 +125,6 @@ def show(found: Sequence[Found], with_trace: bool) -> None:
                 say(f"  {'':{width}}  {line}")
             if with_trace:
                 explain(it)
-    verdicts = Counter(words.VERDICTS[it.verdict] for it in found)
-    say(f"{count(len(found), 'case')}: {', '.join(f'{n} {it}' for it, n in verdicts.items())}")
 
 
 def explain(found: Found) -> None:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from windtunnel import __version__, progress
+from windtunnel.cli import gating_cases
+from windtunnel.cli.gating_cases import Cases
 from windtunnel.cli.output import INTERRUPTED, answer, count, fail, output, say
 from windtunnel.extensions import load
 from windtunnel.gate import baseline, junit
@@ -53,14 +55,19 @@ class Options:
     jobs: int | None
     store: Path
     as_json: bool
+    suites: list[str] = field(default_factory=list)
+    controller: str | None = None
 
 
 def gate(file: Path, options: Options) -> None:
-    """Run a study, and write the baseline or compare with it."""
+    """Run a study, and write the baseline or compare with it, and play cases."""
     for measure in options.measures:
         check_measure("--measure", measure)
     tolerances = Tolerances(options.tolerances)
     study = read_study(file, options)
+    chosen_cases = gating_cases.choose(
+        options.suites, options.controller, options.extensions, study.extensions
+    )
     before = None if options.update else kept(study, options.baseline)
     found = run(study, options)
     now = baseline.figures(study, found)
@@ -71,10 +78,17 @@ def gate(file: Path, options: Options) -> None:
     chosen = options.measures or JUDGED
     errors = errors_of(found)
     comparisons = list(compared(without(before, errors), now, chosen, tolerances))
+    cases = chosen_cases.play() if chosen_cases else None
     if options.junit:
-        junit.write(options.junit, study.title, comparisons, errors)
-    show(comparisons, errors, options.as_json)
-    end(comparisons, errors)
+        suites = cases.test_suites() if cases else []
+        junit.write(options.junit, study.title, comparisons, errors, suites)
+    if options.as_json:
+        answer(document(comparisons, errors, cases))
+    else:
+        show(comparisons)
+        if cases:
+            cases.show()
+    end(comparisons, errors, cases)
 
 
 def read_study(file: Path, options: Options) -> Study:
@@ -154,11 +168,8 @@ def failed(errors: junit.Errors) -> str:
     return f"{count(len(errors), 'run')} failed: {said}"
 
 
-def show(comparisons: Sequence[Compared], errors: junit.Errors, as_json: bool) -> None:
+def show(comparisons: Sequence[Compared]) -> None:
     """Print what was found: everything that is worse, and some of what is better."""
-    if as_json:
-        answer(document(comparisons, errors))
-        return
     worse = [it for it in comparisons if it.is_worse]
     better = [it for it in comparisons if it.verdict == Verdict.IMPROVEMENT]
     if listed := [*worse, *better[:MOST_IMPROVEMENTS]]:
@@ -176,7 +187,9 @@ def show(comparisons: Sequence[Compared], errors: junit.Errors, as_json: bool) -
     )
 
 
-def document(comparisons: Sequence[Compared], errors: junit.Errors) -> dict[str, Any]:
+def document(
+    comparisons: Sequence[Compared], errors: junit.Errors, cases: Cases | None
+) -> dict[str, Any]:
     """Give everything as JSON values."""
     return {
         "regressions": sum(it.is_worse for it in comparisons),
@@ -185,12 +198,18 @@ def document(comparisons: Sequence[Compared], errors: junit.Errors) -> dict[str,
             {"point": dict(point), "seed": seed, "error": error}
             for (point, seed), error in errors.items()
         ],
+        **({"conformance": cases.document()} if cases else {}),
     }
 
 
-def end(comparisons: Sequence[Compared], errors: junit.Errors) -> None:
-    """End the command with an error if something has become worse, or a run failed."""
+def end(comparisons: Sequence[Compared], errors: junit.Errors, cases: Cases | None) -> None:
+    """End the command with an error if something is worse, or a run or a case failed."""
+    wrong = []
     if errors:
-        fail(failed(errors), REGRESSION)
-    if worse := sum(it.is_worse for it in comparisons):
-        fail(count(worse, "regression"), REGRESSION)
+        wrong.append(failed(errors))
+    elif worse := sum(it.is_worse for it in comparisons):
+        wrong.append(count(worse, "regression"))
+    if cases and cases.failed:
+        wrong.append(f"{cases.failed}\n{cases.help}")
+    if wrong:
+        fail("; ".join(wrong), REGRESSION)

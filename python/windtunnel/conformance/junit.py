@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 from windtunnel import __version__
-from windtunnel.junit import clean, save
+from windtunnel.junit import clean, count, save
 
 
 @dataclass(frozen=True)
@@ -42,12 +42,7 @@ def write(file: Path, command: str, suites: Sequence[TestSuite]) -> None:
     root = ElementTree.Element("testsuites", name=clean(command))
     for suite in suites:
         add(root, suite)
-    for element in (root, *root):
-        path = "" if element.tag == "testsuite" else "*/"
-        element.set("tests", str(len(element.findall(f"{path}testcase"))))
-        element.set("failures", str(len(element.findall(f"{path}testcase/failure"))))
-        element.set("errors", str(len(element.findall(f"{path}testcase/error"))))
-        element.set("skipped", str(len(element.findall(f"{path}testcase/skipped"))))
+    count(root)
     save(root, file)
 
 

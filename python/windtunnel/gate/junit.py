@@ -6,17 +6,25 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from xml.etree import ElementTree
 
+from windtunnel.conformance.junit import TestSuite
+from windtunnel.conformance.junit import add as add_suite
 from windtunnel.gate.baseline import Point
 from windtunnel.gate.comparison import Compared, named
 from windtunnel.gate.words import sentence
-from windtunnel.junit import clean, save
+from windtunnel.junit import clean, count, save
 
 Errors = Mapping[tuple[Point, int], str]
 """The error of each run that failed, by its point and seed."""
 
 
-def write(file: Path, title: str, comparisons: Sequence[Compared], errors: Errors) -> None:
-    """Write the file: a test case of each comparison, and of each run that failed.
+def write(
+    file: Path,
+    title: str,
+    comparisons: Sequence[Compared],
+    errors: Errors,
+    conformance: Sequence[TestSuite] = (),
+) -> None:
+    """Write the file: a test case of each comparison and each run that failed, and suites of cases.
 
     Raises OSError.
     """
@@ -27,10 +35,9 @@ def write(file: Path, title: str, comparisons: Sequence[Compared], errors: Error
     for it in comparisons:
         wrong = ("failure", str(it.verdict), sentence(it)) if it.is_worse else None
         add(suite, it.point, it.measure, wrong)
-    for element in (suites, suite):
-        element.set("tests", str(len(suite)))
-        element.set("failures", str(len(suite.findall("*/failure"))))
-        element.set("errors", str(len(suite.findall("*/error"))))
+    for of_cases in conformance:
+        add_suite(suites, of_cases)
+    count(suites)
     save(suites, file)
 
 

@@ -84,7 +84,7 @@ def of_links(document: dict[str, Any], end: float) -> Iterator[tuple[float, str]
         for change in changes if isinstance(changes, list) else ():
             at, every = seconds(change.get("at")), seconds(change.get("every"))
             said = ", ".join(
-                str(value) if key == "state" else f"{key} {value}"
+                written(value) if key == "state" else f"{key} {written(value)}"
                 for key, value in change.items()
                 if key not in ("at", "every")
             )
@@ -92,6 +92,15 @@ def of_links(document: dict[str, Any], end: float) -> Iterator[tuple[float, str]
             while at is not None and at < end and times <= MOST_EVENTS:
                 yield at, f"{name} {said}"
                 at, times = (at + every if every else None), times + 1
+
+
+def written(value: object) -> str:
+    """Write a value of a scenario: with a slash between two directions, without brackets."""
+    if isinstance(value, list):
+        return " / ".join(map(written, value))
+    if isinstance(value, dict):
+        return ", ".join(f"{key} {written(it)}" for key, it in value.items())
+    return str(value)
 
 
 def named(frame: pl.DataFrame) -> str:
