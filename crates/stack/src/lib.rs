@@ -202,7 +202,8 @@ pub struct Read {
 }
 
 /// A stack whose data are streams of bytes in both directions, numbered from 0 in the order in
-/// which the end that connected opened them. What is in them is of no concern: bytes are counted.
+/// which the end that connected opened them. Bytes are counted. What is in them is of no concern between
+/// two ends of one implementation; those that come with Windtunnel send and expect that of [`content`].
 pub trait StreamStack: Stack {
     /// Opens a stream, if the peer allows another one; returns its number.
     fn open(&mut self, now: Duration) -> Option<u64>;
