@@ -176,6 +176,38 @@ def test_zero_rtt_saves_a_round_trip() -> None:
     assert 0.08 < taken["QUIC, 0-RTT"] < 0.083
 
 
+def test_what_a_socket_drops_is_counted_and_an_event(windtunnel: Command, tmp_path: Path) -> None:
+    slow = 'quic = { reads = "20 ms", socket_buffer = "5 kB" }'
+    (tmp_path / "quic.toml").write_text(example('duration = "2 s"', slow), encoding="utf-8")
+    ended = windtunnel("run", "quic.toml", "--events", "download", "--out", "out")
+    assert ended.returncode == 0, ended.stderr
+    results = Results.load(tmp_path / "out")
+    events, dropped = results["packet_events"], results["flows"]["socket_drops"][0]
+    at_ends = events.filter(
+        (pl.col("kind") == "dropped") & pl.col("at").is_in(["receiver", "sender"])
+    )
+    assert at_ends.height == dropped > 20
+    # Three datagrams of 1,200 to 1,452 bytes, or four, are there whenever the client reads.
+    assert results["flows"]["received_bytes"][0] < 2 / 0.02 * 4 * 1452
+    count = dict(events.group_by("kind").len().iter_rows())
+    in_transit = results["links"]["in_transit"].sum()
+    gone = count.get("lost", 0) + count["dropped"] + in_transit
+    assert count["sent"] == count["received"] + gone
+    for end in ("sender", "receiver"):
+        file = tmp_path / "out" / "events" / "run-0" / f"download.{end}.qlog"
+        records = [json.loads(it) for it in file.read_text(encoding="utf-8").split("\x1e")[1:]]
+        received = [it for it in records if it.get("name") == "transport:packet_received"]
+        rows = events.filter((pl.col("kind") == "received") & (pl.col("at") == end))
+        assert len(received) == rows.height
+
+
+def test_a_socket_holds_at_least_a_datagram() -> None:
+    small = example('quic = { socket_buffer = "1 kB" }')
+    message = "`socket_buffer` is 1000 B, less than the largest datagram of 1452 B"
+    with pytest.raises(ScenarioError, match=message):
+        Scenario.parse(small)
+
+
 @pytest.mark.parametrize("stack", ["quinn", "noq"])
 def test_events_have_each_datagram_and_qlogs_its_times(
     windtunnel: Command, tmp_path: Path, stack: str

@@ -2659,6 +2659,9 @@ class Quic(TypedDict, total=False):
     cost: str
     """How long the processor of each end takes for each datagram that it reads or sends; default:
     no time."""
+    socket_buffer: str
+    """The most bytes of the data of datagrams that wait at each end until they are read; what
+    arrives beyond that is dropped. Default: no limit."""
     paths: Sequence[Sequence[str]]
     """The links of each path that the connection can take, from `from` to `to`; what comes back
     takes the same links. The end that connects has another address on each, and the connection
@@ -2698,6 +2701,9 @@ class OutsideStack(TypedDict, total=False):
     cost: str
     """How long the processor of each end takes for each datagram that it reads or sends; default:
     no time."""
+    socket_buffer: str
+    """The most bytes of the data of datagrams that wait at each end until they are read; what
+    arrives beyond that is dropped. Default: no limit."""
 
 
 class TcpImplementation(TypedDict, total=False):
@@ -2727,6 +2733,9 @@ class TcpImplementation(TypedDict, total=False):
     cost: str
     """How long the processor of each end takes for each packet that it reads or sends; default:
     no time."""
+    socket_buffer: str
+    """The most bytes of IP packets that wait at each end until they are read; what arrives beyond
+    that is dropped. Default: no limit."""
 
 
 class DumbbellTopology(TypedDict, total=False):

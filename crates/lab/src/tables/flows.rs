@@ -149,6 +149,16 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
             None => Some(it.udp()?.lost),
         },
     )
+    .count_if_any(
+        column(
+            "socket_drops",
+            "Datagrams or packets that arrived at either end while its `socket_buffer` had no room for \
+             them; empty without one.",
+        )
+        .title("dropped at the socket")
+        .less_is_better(),
+        |it| it.socket_drops(),
+    )
     .number(JITTER_S, |it| it.jitter())
     .count_if_any(IN_FLIGHT, |it| it.in_flight())
     .number(

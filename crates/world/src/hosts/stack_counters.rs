@@ -10,8 +10,10 @@ use windtunnel_stack::State;
 pub struct StackCounters {
     /// Datagrams sent.
     pub datagrams: u64,
-    /// Datagrams received.
+    /// Datagrams received, without those that were dropped at the socket.
     pub received_datagrams: u64,
+    /// Datagrams that arrived while the socket's buffer had no room for them, and were dropped.
+    pub socket_drops: u64,
     /// Those of them that were marked.
     pub marks: u64,
     /// Those that came after one that was sent later.

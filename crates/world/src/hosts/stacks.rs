@@ -115,6 +115,11 @@ impl StackEnd {
     }
 }
 
+/// The bytes of a datagram that count in a socket's buffer: its data, or all of an IP packet.
+fn in_buffer(network: &Network, datagram: &Datagram) -> u64 {
+    datagram.content.map_or(0, |it| network.packets.message(it.bytes).len() as u64)
+}
+
 impl Hosts {
     /// What decrypts the packets of stacks, as lines of a key log.
     pub(crate) fn secrets(&self) -> String {
@@ -133,8 +138,17 @@ impl Hosts {
         let Body::Datagram(datagram) = &packet.body else { return };
         let Some(stack) = self.flows[datagram.flow as usize].stack else { return };
         let stacks = &mut self.stacks[stack as usize];
-        let reads = stacks.settings.reads;
+        let (reads, room) = (stacks.settings.reads, stacks.settings.socket_buffer);
         let end = stacks.end(now, side);
+        let waiting = end.unread_bytes + in_buffer(network, datagram);
+        if room.is_some_and(|it| waiting > it) {
+            end.counters.socket_drops += 1;
+            if network.log.is_some() {
+                logging::datagram_dropped(network, now, side, packet);
+            }
+            return network.packets.discard(packet);
+        }
+        end.unread_bytes = waiting;
         end.counters.receive(datagram, packet.ecn);
         if network.log.is_some() {
             logging::datagram_arrived(network, now, side, Some(&end.state()), packet);
@@ -158,6 +172,7 @@ impl Hosts {
         let cost = stacks.settings.cost;
         let end = stacks.end(now, side);
         end.reads_at = Time::NEVER;
+        end.unread_bytes = 0;
         let packets = std::mem::take(&mut end.unread);
         if cost == Duration::ZERO {
             return self.hand_to_stack(network, now, (stack, side), packets);

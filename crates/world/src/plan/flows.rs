@@ -123,6 +123,9 @@ pub struct StackSettings {
     pub reads: Duration,
     /// How long each end takes for each datagram that it reads or sends.
     pub cost: Duration,
+    /// The most bytes that wait at an end until they are read: of the data of UDP datagrams, or of IP
+    /// packets with their headers. What arrives beyond that is dropped. None: no limit.
+    pub socket_buffer: Option<u64>,
 }
 
 /// A path of a flow between real implementations.

@@ -56,6 +56,8 @@ pub(super) struct Row<'a> {
     pub(super) counters: Counters<'a>,
     /// For how long each limit of its senders was in force.
     pub(super) limits: Option<LimitTimes>,
+    /// Whether the buffers of its sockets have a limit.
+    has_socket_buffer: bool,
 }
 
 impl<'a> Row<'a> {
@@ -84,6 +86,7 @@ impl<'a> Row<'a> {
             delays: None,
             counters: Counters::Ndn(it, it.counters()),
             limits: None,
+            has_socket_buffer: false,
         }
     }
 
@@ -119,6 +122,10 @@ impl<'a> Row<'a> {
                 FlowCounters::Stack(ends) => Counters::Stack(ends),
             },
             limits,
+            has_socket_buffer: matches!(
+                &flow.transport,
+                Transport::Stack { settings, .. } if settings.socket_buffer.is_some()
+            ),
         }
     }
 
@@ -218,6 +225,12 @@ impl<'a> Row<'a> {
             Counters::Udp(_, it) => it.marks,
             Counters::Stack(ends) => ends[1].counters.marks,
         }
+    }
+
+    /// What the sockets of both ends had no room for; none if their buffers have no limit.
+    pub(super) fn socket_drops(&self) -> Option<u64> {
+        let ends = self.stack().filter(|_| self.has_socket_buffer)?;
+        Some(ends.iter().map(|it| it.counters.socket_drops).sum())
     }
 
     pub(super) fn duplicates(&self) -> u64 {

@@ -22,7 +22,7 @@ use super::workloads::{self, Segments};
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::files::Files;
 use crate::reading::located::Located;
-use crate::reading::units::Measured;
+use crate::reading::units::{Bytes, Measured};
 use crate::traffic::controllers::Controller;
 
 /// The implementations that are built in; the first is the default.
@@ -75,6 +75,9 @@ struct QuicStack {
     /// no time.
     #[serde(default = "no_time")]
     cost: Measured<Duration>,
+    /// The most bytes of the data of datagrams that wait at each end until they are read; what
+    /// arrives beyond that is dropped. Default: no limit.
+    socket_buffer: Option<Located<Measured<Bytes>>>,
     /// The links of each path that the connection can take, from `from` to `to`; what comes back takes
     /// the same links. The end that connects has another address on each, and the connection begins on
     /// the first. Default: with `migrations` or `multipath`, the shortest path by each link of the end
@@ -111,6 +114,9 @@ struct OutsideStack {
     /// no time.
     #[serde(default = "no_time")]
     cost: Measured<Duration>,
+    /// The most bytes of the data of datagrams that wait at each end until they are read; what
+    /// arrives beyond that is dropped. Default: no limit.
+    socket_buffer: Option<Located<Measured<Bytes>>>,
 }
 
 pub(super) fn no_time() -> Measured<Duration> {
@@ -125,6 +131,7 @@ impl Default for QuicStack {
             receiver: None,
             reads: no_time(),
             cost: no_time(),
+            socket_buffer: None,
             paths: None,
             migrations: Vec::new(),
             multipath: Located::default(),
@@ -145,6 +152,7 @@ pub(super) struct Chosen<'a> {
     pub(super) receiver: Option<&'a Located<String>>,
     pub(super) reads: Duration,
     pub(super) cost: Duration,
+    pub(super) socket_buffer: Option<&'a Located<Measured<Bytes>>>,
     pub(super) paths: SeveralPaths<'a>,
     /// Set, if the connection resumes an earlier one.
     pub(super) zero_rtt: Option<&'a Located<bool>>,
@@ -172,6 +180,7 @@ impl Quic {
             receiver: self.stack.receiver.as_ref(),
             reads: self.stack.reads.0,
             cost: self.stack.cost.0,
+            socket_buffer: self.stack.socket_buffer.as_ref(),
             paths: SeveralPaths {
                 paths: self.stack.paths.as_ref(),
                 migrations: &self.stack.migrations,
@@ -195,6 +204,7 @@ impl Outside {
             receiver: self.stack.receiver.as_ref(),
             reads: self.stack.reads.0,
             cost: self.stack.cost.0,
+            socket_buffer: self.stack.socket_buffer.as_ref(),
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
@@ -231,7 +241,7 @@ impl Chosen<'_> {
             return Err(Mistake::new(message).at(it).help("leave out what sets several paths"));
         }
         let keys = self.workload.map(|it| it.value.clone()).unwrap_or_default();
-        let settings = StackSettings {
+        let mut settings = StackSettings {
             protocol: self.protocol,
             maker,
             receiver,
@@ -244,11 +254,29 @@ impl Chosen<'_> {
             paths,
             reads: self.reads,
             cost: self.cost,
+            socket_buffer: None,
         };
+        settings.socket_buffer = self.socket_buffer(settings.largest_datagram())?;
         let segments =
             Segments { data: settings.largest_datagram(), headers: settings.headers().into() };
         let workload = workloads::plan(&keys, context, ends, segments, files)?;
         Ok(Transport::Stack { settings: Arc::new(settings), workload })
+    }
+
+    /// How many bytes wait at each end at most, where the largest datagram has so many.
+    fn socket_buffer(&self, largest: u16) -> Result<Option<u64>, Mistake> {
+        let Some(it) = self.socket_buffer else { return Ok(None) };
+        let bytes = it.value.0.0;
+        it.checked(
+            |_| bytes >= largest.into(),
+            || {
+                format!(
+                    "`socket_buffer` is {bytes} B, less than the largest datagram of {largest} B"
+                )
+            },
+            "write one such as socket_buffer = \"208 kB\"",
+        )?;
+        Ok(Some(bytes))
     }
 
     /// The implementation at an end: of that name, or the default one, with its own controller of a
