@@ -2371,6 +2371,9 @@ class FlowDefaults(From, total=False):
     path_mtu_discovery: bool
     """Whether datagrams become as small as a link between regions needs that is reported to carry
     less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
+    datagrams: Datagrams
+    """What it carries in place of streams: datagrams that are not sent again when they are lost
+    (RFC 9221); quinn and noq can. Default: streams."""
     quic: Quic
     """The implementation at both ends; default: quinn."""
     stack: OutsideStack
@@ -2637,6 +2640,15 @@ class FramesUdpWorkload(TypedDict, total=False):
 
 UdpWorkload = Literal["bulk", "frames"] | BulkUdpWorkload | OnOffUdpWorkload | FramesUdpWorkload
 """When a flow over UDP sends."""
+
+
+class Datagrams(TypedDict, total=False):
+    """Datagrams over QUIC at a constant rate, from when the handshake is over."""
+
+    rate: Required[str]
+    """The rate of what they carry, without headers."""
+    payload: str
+    """What each carries, its number and time of 16 bytes included."""
 
 
 class Quic(TypedDict, total=False):
@@ -3790,6 +3802,9 @@ class QuicFlow(From, total=False):
     own."""
     workload: TcpWorkload
     """What it carries, where each connection of a flow over TCP is a stream; default: `bulk`."""
+    datagrams: Datagrams
+    """What it carries in place of streams: datagrams that are not sent again when they are lost
+    (RFC 9221); quinn and noq can. Default: streams."""
     quic: Quic
     """The implementation at both ends; default: quinn."""
 

@@ -1,5 +1,6 @@
 //! What the ends of flows over stacks count.
 
+use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::Duration;
 use windtunnel_packets::Ecn;
 use windtunnel_packets::udp::Datagram;
@@ -47,4 +48,8 @@ pub struct StackCounts {
     pub state: State,
     /// Why it is over, if it has failed.
     pub failure: Option<String>,
+    /// Datagrams that the source of a flow of such made, at the sender.
+    pub made: Option<u64>,
+    /// What their sink counted, at the receiver.
+    pub sink: Option<SinkCounters>,
 }

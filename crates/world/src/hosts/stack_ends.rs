@@ -207,6 +207,8 @@ impl Stacks {
             counters: it.counters,
             state: it.state(),
             failure: it.failure.clone(),
+            made: None,
+            sink: None,
         };
         self.ends[side as usize].as_ref().map(counted).unwrap_or_default()
     }

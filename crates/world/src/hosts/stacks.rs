@@ -214,9 +214,12 @@ impl Hosts {
         let datagrams: SmallVec<[stack::Datagram<'_>; 1]> = datagrams.collect();
         end.call(|it| it.receive(outside(now), &datagrams));
         drop(datagrams);
+        self.receive_over_stack(now, stack, side);
         packets.drain(..).for_each(|it| network.packets.discard(&it));
         // There is room again for what comes.
-        if end.unread.is_empty() {
+        if let Some(end) = self.stack_end(stack, side)
+            && end.unread.is_empty()
+        {
             end.unread = packets;
         }
         self.settle(network, now, stack, side);
@@ -335,7 +338,10 @@ impl Hosts {
     ) {
         let Some(end) = self.stack_end(stack, side) else { return };
         match event {
-            StackEvent::Connected => end.is_connected = true,
+            StackEvent::Connected => {
+                end.is_connected = true;
+                self.begin_source(network, now, (stack, side));
+            }
             StackEvent::Available => end.open(now),
             StackEvent::Opened(number) => {
                 end.streams.entry(number).or_insert_with(StackStream::new).is_open = true;
@@ -422,7 +428,7 @@ impl Hosts {
     }
 
     /// An end that has begun.
-    fn stack_end(&mut self, stack: u32, side: Side) -> Option<&mut StackEnd> {
+    pub(super) fn stack_end(&mut self, stack: u32, side: Side) -> Option<&mut StackEnd> {
         self.stacks[stack as usize].ends[side as usize].as_mut()
     }
 
@@ -431,7 +437,7 @@ impl Hosts {
     }
 
     /// The application at an end.
-    fn slot_of(&self, stack: u32, side: Side) -> u32 {
+    pub(super) fn slot_of(&self, stack: u32, side: Side) -> u32 {
         let flow = &self.flows[self.stacks[stack as usize].flow as usize];
         flow.ends()[side as usize] as u32
     }

@@ -89,9 +89,19 @@ pub enum Transport {
     Stack {
         /// Which it is, and how it is used.
         settings: Arc<StackSettings>,
-        /// What its streams carry.
-        workload: Workload,
+        /// What it carries.
+        data: StackData,
     },
+}
+
+/// What a flow between real implementations carries.
+#[derive(Clone, Debug)]
+pub enum StackData {
+    /// Streams, of which each is what a connection is over TCP.
+    Streams(Workload),
+    /// Datagrams of a source as over UDP, of which none is sent again: its rate begins when the
+    /// handshake is over.
+    Datagrams(UdpSettings),
 }
 
 /// How a flow uses the real implementation of a protocol.
@@ -192,12 +202,14 @@ impl Transport {
         }
     }
 
-    /// What its streams carry; none over UDP.
+    /// What its streams carry; none of datagrams.
     #[must_use]
     pub fn workload(&self) -> Option<&Workload> {
         match self {
-            Self::Tcp { workload, .. } | Self::Stack { workload, .. } => Some(workload),
-            Self::Udp(_) => None,
+            Self::Tcp { workload, .. } | Self::Stack { data: StackData::Streams(workload), .. } => {
+                Some(workload)
+            }
+            Self::Udp(_) | Self::Stack { data: StackData::Datagrams(_), .. } => None,
         }
     }
 }

@@ -166,6 +166,7 @@ impl TcpStack {
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
+            datagrams: None,
             built_in,
         }
     }
