@@ -17,7 +17,7 @@ impl Ends {
     }
 
     fn sink(&self) -> &SinkCounters {
-        self.receiver.sink.as_ref().expect("it has a sink")
+        self.receiver.sink.as_deref().expect("it has a sink")
     }
 }
 

@@ -171,7 +171,7 @@ impl Sampled {
                     [0, 1, 2].map(|it| told[it].map(|told| told.saturating_sub(before[it])));
                 let sample = sample_of_stack(&last[1], &now[1], &sender.state, time_s, seconds);
                 if let Some(now) = &receiver.sink {
-                    let last = std::mem::replace(&mut self.udp, *now);
+                    let last = std::mem::replace(&mut self.udp, **now);
                     let FlowSample { cwnd, ssthresh, in_flight, smoothed_rtt_s, marks, .. } =
                         sample;
                     let of_sink = sample_of_udp(now, &last, time_s, seconds);

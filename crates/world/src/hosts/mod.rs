@@ -177,7 +177,10 @@ impl Hosts {
         };
         if let Some(stack) = self.flows[flow].stack {
             let counted = self.stacks[stack as usize].counted(Side::Receiver);
-            return ReceiverState::Stack(StackCounts { sink, ..counted }, finished);
+            return ReceiverState::Stack(
+                StackCounts { sink: sink.map(Box::new), ..counted },
+                finished,
+            );
         }
         if let Some(sink) = sink {
             return ReceiverState::Udp(sink);

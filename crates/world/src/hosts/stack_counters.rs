@@ -51,5 +51,5 @@ pub struct StackCounts {
     /// Datagrams that the source of a flow of such made, at the sender.
     pub made: Option<u64>,
     /// What their sink counted, at the receiver.
-    pub sink: Option<SinkCounters>,
+    pub sink: Option<Box<SinkCounters>>,
 }

@@ -165,7 +165,7 @@ impl<'a> Row<'a> {
     pub(super) fn sink(&self) -> Option<&SinkCounters> {
         match &self.counters {
             Counters::Udp(_, counters) => Some(counters),
-            Counters::Stack(ends) => ends[1].sink.as_ref(),
+            Counters::Stack(ends) => ends[1].sink.as_deref(),
             Counters::Ndn(..) | Counters::Tcp(_) => None,
         }
     }
