@@ -22,8 +22,7 @@ PAGE = text("quic.md")
 
 def example(*settings: str) -> str:
     """Give the text of the page's scenario, with other lines instead of some."""
-    (file,) = (it for it in steps(PAGE) if isinstance(it, File))
-    changed = file.text
+    changed = next(it.text for it in steps(PAGE) if isinstance(it, File))
     for setting in settings:
         key = setting.split(" = ", maxsplit=1)[0]
         changed, count = re.subn(rf"^{key} = .*$", setting, changed, flags=re.MULTILINE)
@@ -109,6 +108,10 @@ def test_cubic_over_quic_and_over_tcp_fill_the_link() -> None:
         ('quic = { controller = "bbr3" }', "quinn has no controller `bbr3`"),
         ('protocol = "quic"\ncontroller = "dctcp"', "cannot be used with quinn"),
         ("quic = { multipath = true }", "quinn has no multipath"),
+        (
+            'workload = "bulk"\ndatagrams = { rate = "1 Mbps" }',
+            "`datagrams` and `workload` cannot both be set",
+        ),
         ('quic = { migrations = [{ at = "1 s", path = 1 }] }', "there is no path 1"),
         ('quic = { paths = [["path"], ["path"]] }', "path 2 is named twice"),
         ('quic = { paths = [["path"]] }\npath = ["path"]', "cannot both be set"),
@@ -174,6 +177,82 @@ def test_zero_rtt_saves_a_round_trip() -> None:
     taken = dict(transfers.select("transport", "completion_s").iter_rows())
     assert taken["QUIC"] - taken["QUIC, 0-RTT"] == pytest.approx(0.08, rel=0.02)
     assert 0.08 < taken["QUIC, 0-RTT"] < 0.083
+
+
+def test_what_a_socket_drops_is_counted_and_an_event(windtunnel: Command, tmp_path: Path) -> None:
+    slow = 'quic = { reads = "20 ms", socket_buffer = "5 kB" }'
+    (tmp_path / "quic.toml").write_text(example('duration = "2 s"', slow), encoding="utf-8")
+    ended = windtunnel("run", "quic.toml", "--events", "download", "--out", "out")
+    assert ended.returncode == 0, ended.stderr
+    results = Results.load(tmp_path / "out")
+    events, dropped = results["packet_events"], results["flows"]["socket_drops"][0]
+    at_ends = events.filter(
+        (pl.col("kind") == "dropped") & pl.col("at").is_in(["receiver", "sender"])
+    )
+    assert at_ends.height == dropped > 20
+    # Three datagrams of 1,200 to 1,452 bytes, or four, are there whenever the client reads.
+    assert results["flows"]["received_bytes"][0] < 2 / 0.02 * 4 * 1452
+    count = dict(events.group_by("kind").len().iter_rows())
+    in_transit = results["links"]["in_transit"].sum()
+    gone = count.get("lost", 0) + count["dropped"] + in_transit
+    assert count["sent"] == count["received"] + gone
+    for end in ("sender", "receiver"):
+        file = tmp_path / "out" / "events" / "run-0" / f"download.{end}.qlog"
+        records = [json.loads(it) for it in file.read_text(encoding="utf-8").split("\x1e")[1:]]
+        received = [it for it in records if it.get("name") == "transport:packet_received"]
+        rows = events.filter((pl.col("kind") == "received") & (pl.col("at") == end))
+        assert len(received) == rows.height
+
+
+CALL = next(it.text for it in steps(PAGE) if isinstance(it, File) and it.name == "call.toml")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('"quic"', '"quic"\nquic.stack = "aioquic"', "aioquic has no datagrams"),
+        ('"quic"', '"quic"\nquic.receiver = "aioquic"', "aioquic has no datagrams"),
+        ('"1000 B"', '"1163 B"', "`payload` must be between 16 B and 1162 B"),
+        ('"1000 B"', '"15 B"', "`payload` must be between 16 B and 1162 B"),
+        ('rate = "1 Mbps", ', "", "`rate`"),
+    ],
+)
+def test_datagrams_that_cannot_be_are_refused(old: str, new: str, message: str) -> None:
+    with pytest.raises(ScenarioError, match=re.escape(message)):
+        Scenario.parse(CALL.replace(old, new, 1) if old != '"quic"' else CALL.replace(old, new))
+
+
+@pytest.mark.parametrize("stack", ["quinn", "noq"])
+def test_a_call_in_datagrams_is_measured_as_over_udp(stack: str) -> None:
+    text = CALL.replace('protocol = "quic"', f'protocol = "quic"\nquic.stack = "{stack}"')
+    results = run_scenario(Scenario.parse(text))
+    call = results["flows"].row(0, named=True)
+    # A packet with 1000 B and headers of 57 B; the page has the time.
+    assert call["delay_minimum_s"] == pytest.approx(0.015 + 8 * 1057 / 10e6, abs=1e-9)
+    assert f"{call['delay_minimum_s'] * 1e3:.4f} ms" in PAGE
+    # One each 8 ms from the end of the handshake on.
+    assert call["datagrams"] == 1 + int((10 - 0.0319648) / 0.008)
+    received = call["received_bytes"] / 1000
+    assert call["lost"] > 0
+    assert 0 <= call["datagrams"] - received - call["lost"] <= 10
+    if stack == "quinn":
+        assert f"{call['delay_maximum_s'] * 1e3:.1f} ms" in PAGE
+        assert f"{call['lost']} of the {call['datagrams']} datagrams" in PAGE
+    # The download fills the queue: 25 packets of 1480 B and one that is being sent.
+    assert call["delay_maximum_s"] < 0.015 + 27 * 1480 * 8 / 10e6 + 0.05
+    series = results["flow_series"].filter(flow="call")
+    early = series.filter((pl.col("time_s") > 1) & (pl.col("time_s") <= 5))
+    assert early["goodput_bps"].mean() == pytest.approx(1e6, rel=0.01)
+    assert early["lost"].sum() == 0 and early["cwnd_segments"].null_count() == 0
+    assert early["delay_s"].max() < 0.0165  # type: ignore[operator]
+    assert series["lost"].sum() == call["lost"]
+
+
+def test_a_socket_holds_at_least_a_datagram() -> None:
+    small = example('quic = { socket_buffer = "1 kB" }')
+    message = "`socket_buffer` is 1000 B, less than the largest datagram of 1452 B"
+    with pytest.raises(ScenarioError, match=message):
+        Scenario.parse(small)
 
 
 @pytest.mark.parametrize("stack", ["quinn", "noq"])

@@ -306,3 +306,19 @@ def test_ngtcp2_talks_with_quinn(ngtcp2: Plugin, ends: tuple[str, str]) -> None:
     results = run(Scenario.parse(text, extensions={"ngtcp2": ngtcp2}), progress=False)
     assert results["flows"]["failure"].to_list() == [None]
     assert 8.39 < results["transfers"]["completion_s"][0] < 8.8
+
+
+@needs_ngtcp2
+def test_ngtcp2_notices_other_bytes_than_were_sent(ngtcp2: Plugin) -> None:
+    aioquic = pytest.importorskip("windtunnel.stacks.aioquic")
+
+    class Zeros(aioquic.Aioquic):  # type: ignore[misc,name-defined]
+        def write(self, now: int, stream: int, count: int) -> int:
+            self.connection.send_stream_data(4 * stream, bytes(count))
+            return count
+
+    text = DOWNLOAD.replace('{ stack = "quinn" }', '{ stack = "zeros", receiver = "ngtcp2" }')
+    text = text.replace("10 MB", "1 MB")
+    scenario = Scenario.parse(text, extensions={"ngtcp2": ngtcp2, "zeros": Zeros})
+    [failure] = run(scenario, progress=False)["flows"]["failure"]
+    assert "brought other bytes than were sent" in failure

@@ -226,6 +226,33 @@ def test_aioquic_fills_the_link_and_repeats_itself(controller: str) -> None:
         assert first[name].equals(second[name]), name
 
 
+@pytest.mark.parametrize("other", ["quinn", "noq"])
+@pytest.mark.parametrize("sends", [True, False])
+def test_aioquic_talks_with_others(other: str, sends: bool) -> None:
+    ends = ("aioquic", other) if sends else (other, "aioquic")
+    stack = '{{ stack = "{}", receiver = "{}" }}'.format(*ends)
+    text = DOWNLOAD.replace("10 MB", "1 MB").replace('{ stack = "quinn" }', stack)
+    results = run(Scenario.parse(text), progress=False)
+    assert results["flows"]["failure"].to_list() == [None]
+    assert 0.064 + 0.8 * 1.05 < results["transfers"]["completion_s"][0] < 1.05
+
+
+@pytest.mark.parametrize("receiver", ["aioquic", "quinn"])
+def test_other_bytes_than_were_sent_are_noticed(receiver: str) -> None:
+    from windtunnel.stacks.aioquic import Aioquic
+
+    class Zeros(Aioquic):
+        def write(self, now: int, stream: int, count: int) -> int:
+            self.connection.send_stream_data(4 * stream, bytes(count))
+            return count
+
+    stack = f'{{ stack = "zeros", receiver = "{receiver}" }}'
+    text = DOWNLOAD.replace("10 MB", "1 MB").replace('{ stack = "quinn" }', stack)
+    results = run(Scenario.parse(text, extensions={"zeros": Zeros}), progress=False)
+    said = "stream 0 brought other bytes than were sent"
+    assert results["flows"]["failure"].to_list() == [said]
+
+
 def connection_ids(seed: int) -> bytes:
     """Give version and connection IDs of the first datagram of a client; they are not encrypted."""
     from windtunnel.stacks.aioquic import Aioquic

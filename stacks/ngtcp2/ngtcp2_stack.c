@@ -128,9 +128,16 @@ static int on_opened(ngtcp2_conn *connection, int64_t id, void *data) {
 
 static int on_data(ngtcp2_conn *connection, uint32_t flags, int64_t id, uint64_t offset,
                    const uint8_t *bytes, size_t length, void *data, void *stream_data) {
-    (void)offset, (void)bytes, (void)stream_data;
+    (void)stream_data;
     struct stream *stream = stream_of(data, (uint64_t)id / 4);
     if (!stream) return NGTCP2_ERR_CALLBACK_FAILURE;
+    for (size_t done = 0, count; done < length; done += count) {
+        count = length - done < PIECE ? length - done : PIECE;
+        if (memcmp(bytes + done, content + (offset + done) % PERIOD, count)) {
+            failed(data, "a stream brought other bytes than were sent");
+            return tell(data, WINDTUNNEL_FAILED, (uint64_t)id / 4);
+        }
+    }
     stream->unread += length;
     if (flags & NGTCP2_STREAM_DATA_FLAG_FIN) stream->is_complete = 1;
     ngtcp2_conn_extend_max_stream_offset(connection, id, length);

@@ -109,6 +109,14 @@ impl UdpSource {
         self.next
     }
 
+    /// Begins now, and no datagram was due before: at a rate, the first one leaves now.
+    pub fn begin(&mut self, now: Time) {
+        self.next = now;
+        if let Schedule::Rate(schedule) = &mut self.schedule {
+            schedule.begin(now);
+        }
+    }
+
     /// Datagrams sent so far.
     #[must_use]
     pub fn sent(&self) -> u64 {

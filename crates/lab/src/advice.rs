@@ -8,7 +8,7 @@ use windtunnel_engine::{Duration, Time};
 use windtunnel_scenario::Study;
 use windtunnel_stack::MakeStack;
 use windtunnel_transports::tcp::EcnMode;
-use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport};
+use windtunnel_world::{FlowPlan, Plan, PortId, StackData, Topology, Transport};
 
 use crate::after_the_end::after_the_end;
 use crate::bounds::ip::{FlowBounds, flows};
@@ -91,11 +91,14 @@ fn unused_routes(plan: &Plan) -> Vec<String> {
 /// What an application offers, in bits of data per second, if it says so.
 fn offered(flow: &FlowPlan) -> Option<f64> {
     match &flow.transport {
-        Transport::Udp(it) => match it.workload {
-            UdpWorkload::Rate { rate, .. } => Some(rate.bits_per_second() as f64),
-            UdpWorkload::Frames(_) => None,
-        },
-        Transport::Tcp { workload, .. } | Transport::Stack { workload, .. } => match workload {
+        Transport::Udp(it) | Transport::Stack { data: StackData::Datagrams(it), .. } => {
+            match it.workload {
+                UdpWorkload::Rate { rate, .. } => Some(rate.bits_per_second() as f64),
+                UdpWorkload::Frames(_) => None,
+            }
+        }
+        Transport::Tcp { workload, .. }
+        | Transport::Stack { data: StackData::Streams(workload), .. } => match workload {
             Workload::Bulk(BulkSettings { rate }) => rate.map(|it| it.bits_per_second() as f64),
             Workload::Arrivals(ArrivalsSettings { per_second, sizes }) => {
                 Some(8.0 * per_second * sizes.mean())

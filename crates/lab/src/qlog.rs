@@ -88,7 +88,7 @@ impl Qlogs {
                 | PacketEventLocation::Receiver
                 | PacketEventLocation::Consumer
         );
-        if !is_at_end {
+        if !is_at_end || event.kind == PacketEventKind::Dropped {
             exchange.drop(event);
             return Ok(());
         }

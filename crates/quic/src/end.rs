@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use windtunnel_stack::{
     Datagram, Departure, Ecn, Event, Path, Place, Read, Role, Stack, State, StreamStack, content,
 };
@@ -299,6 +299,19 @@ impl StreamStack for End {
         }
         let _ = chunks.finalize();
         read
+    }
+
+    /// As in the interface that its users have, the oldest that wait to leave make room for new ones.
+    fn send_datagram(&mut self, _now: Duration, data: &[u8]) -> bool {
+        let Some((_, connection)) = &mut self.connection else { return false };
+        connection.datagrams().send(Bytes::copy_from_slice(data), true).is_ok()
+    }
+
+    fn receive_datagram(&mut self, buffer: &mut Vec<u8>) -> bool {
+        let connection = self.connection.as_mut().map(|it| &mut it.1);
+        let Some(data) = connection.and_then(|it| it.datagrams().recv()) else { return false };
+        buffer.extend_from_slice(&data);
+        true
     }
 
     fn next_event(&mut self) -> Option<Event> {

@@ -69,6 +69,10 @@ impl MakeStack for Maker {
         self.controller.is_deterministic()
     }
 
+    fn has_datagrams(&self) -> bool {
+        true
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let mut transport = TransportConfig::default();
         // A connection lasts as long as its flow.

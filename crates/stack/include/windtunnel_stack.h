@@ -9,7 +9,8 @@
  * an int return 0, or 1 where that is said, and a negative number if the end cannot go on: its flow is
  * then over, and the run goes on. Streams are numbered from 0 in the order in which the client opens
  * them, and carry data in both directions. Bytes are counted. What they are is of no concern between two
- * ends of one library; quinn and noq, as the other end, expect each to be its offset modulo 251.
+ * ends of one library; all that come with Windtunnel, as the other end, expect each to be its offset
+ * modulo 251.
  */
 #ifndef WINDTUNNEL_STACK_H
 #define WINDTUNNEL_STACK_H

@@ -202,7 +202,8 @@ pub struct Read {
 }
 
 /// A stack whose data are streams of bytes in both directions, numbered from 0 in the order in
-/// which the end that connected opened them. What is in them is of no concern: bytes are counted.
+/// which the end that connected opened them. Bytes are counted. What is in them is of no concern between
+/// two ends of one implementation; those that come with Windtunnel send and expect that of [`content`].
 pub trait StreamStack: Stack {
     /// Opens a stream, if the peer allows another one; returns its number.
     fn open(&mut self, now: Duration) -> Option<u64>;
@@ -221,6 +222,20 @@ pub trait StreamStack: Stack {
 
     /// Reads what has arrived in order.
     fn read(&mut self, now: Duration, stream: u64) -> Read;
+
+    /// Sends these data once, beside the streams, and not again if they are lost (DATAGRAM frames of
+    /// QUIC, RFC 9221); whether it takes them. Those of [`MakeStack::has_datagrams`] do.
+    fn send_datagram(&mut self, now: Duration, data: &[u8]) -> bool {
+        let _ = (now, data);
+        false
+    }
+
+    /// Puts the next of such data that have arrived into `buffer`, which is empty; whether there were
+    /// any. It is asked after [`Stack::receive`], until there are none.
+    fn receive_datagram(&mut self, buffer: &mut Vec<u8>) -> bool {
+        let _ = buffer;
+        false
+    }
 
     /// What has happened since the last call; none if nothing has.
     fn next_event(&mut self) -> Option<Event>;
@@ -282,6 +297,12 @@ pub trait MakeStack: Debug + Send + Sync {
         true
     }
 
+    /// Whether its ends send data that are not sent again when they are lost
+    /// ([`StreamStack::send_datagram`]).
+    fn has_datagrams(&self) -> bool {
+        false
+    }
+
     /// About how many bytes of memory each end takes in a process of its own; default: none.
     fn memory(&self) -> u64 {
         0
@@ -314,6 +335,10 @@ impl<M: MakeStack + ?Sized> MakeStack for Arc<M> {
 
     fn is_deterministic(&self) -> bool {
         (**self).is_deterministic()
+    }
+
+    fn has_datagrams(&self) -> bool {
+        (**self).has_datagrams()
     }
 
     fn memory(&self) -> u64 {

@@ -112,6 +112,10 @@ impl MakeStack for Traced {
         self.maker.is_deterministic()
     }
 
+    fn has_datagrams(&self) -> bool {
+        self.maker.has_datagrams()
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let (role, trace) = (place.role, self.trace.clone());
         Ok(Box::new(TracedEnd { stack: self.maker.make(now, place)?, trace, role }))
@@ -178,6 +182,14 @@ impl StreamStack for TracedEnd {
 
     fn read(&mut self, now: Duration, stream: u64) -> Read {
         self.stack.read(now, stream)
+    }
+
+    fn send_datagram(&mut self, now: Duration, data: &[u8]) -> bool {
+        self.stack.send_datagram(now, data)
+    }
+
+    fn receive_datagram(&mut self, buffer: &mut Vec<u8>) -> bool {
+        self.stack.receive_datagram(buffer)
     }
 
     fn next_event(&mut self) -> Option<Event> {

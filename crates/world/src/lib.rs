@@ -74,8 +74,8 @@ pub use plan::{
     BridgePlan, ChangePlan, ConsumerPlan, ContactPlan, DirectionPlan, DomainsPlan, FlowPlan,
     LinkChange, LinkPlan, LossChange, Metric, Migration, MultipathPlan, NameLookupPlan, NodePlan,
     Paths, Plan, ProducerPlan, RootPlan, RoutePlan, Routing, Sharing, SkyPlan, SplitPlan,
-    StackPathPlan, StackSettings, StaticRoutePlan, StrategyName, TcpTunnelPlan, Transport,
-    TunnelCarrier, TunnelPlan,
+    StackData, StackPathPlan, StackSettings, StaticRoutePlan, StrategyName, TcpTunnelPlan,
+    Transport, TunnelCarrier, TunnelPlan,
 };
 pub use port::Counters as PortCounters;
 pub use port_id::PortId;

@@ -26,7 +26,7 @@ pub enum PacketEventKind {
     Polled,
     /// An Interest came back as refused.
     NackReceived,
-    /// It was dropped by a queue, or because no path led on.
+    /// It was dropped by a queue, because no path led on, or by the socket of a host.
     Dropped,
     /// A link lost it.
     Lost,

@@ -257,6 +257,15 @@ impl PacketLog {
         }
     }
 
+    /// A datagram arrives at an end of its flow, whose socket has no room for it.
+    pub(crate) fn datagram_dropped(&mut self, at: AtEnd, packet: &Packet) {
+        let Body::Datagram(datagram) = &packet.body else { return };
+        if let Some(row) = self.of_datagram(at, datagram) {
+            let kind = PacketEventKind::Dropped;
+            self.push(PacketEvent { kind, ..with_header(row, packet) });
+        }
+    }
+
     // -- NDN ----------------------------------------------------------------
 
     fn of_consumer(&self, now: Time, consumer: u32, segment: u64) -> PacketEvent {

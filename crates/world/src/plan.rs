@@ -30,7 +30,8 @@ use crate::sessions::SessionsPlan;
 pub(crate) use changes::places_in_order;
 pub use changes::{ChangePlan, LinkChange, LossChange};
 pub use flows::{
-    FlowPlan, Migration, MultipathPlan, SplitPlan, StackPathPlan, StackSettings, Transport,
+    FlowPlan, Migration, MultipathPlan, SplitPlan, StackData, StackPathPlan, StackSettings,
+    Transport,
 };
 pub use functions::{BridgePlan, TcpTunnelPlan, TunnelCarrier, TunnelPlan};
 pub use names::{NameLookupPlan, RootPlan};

@@ -2371,6 +2371,9 @@ class FlowDefaults(From, total=False):
     path_mtu_discovery: bool
     """Whether datagrams become as small as a link between regions needs that is reported to carry
     less (path MTU discovery, RFC 8085, section 3.2); the rate stays. Not for `frames`."""
+    datagrams: Datagrams
+    """What it carries in place of streams: datagrams that are not sent again when they are lost
+    (RFC 9221); quinn and noq can. Default: streams."""
     quic: Quic
     """The implementation at both ends; default: quinn."""
     stack: OutsideStack
@@ -2639,6 +2642,15 @@ UdpWorkload = Literal["bulk", "frames"] | BulkUdpWorkload | OnOffUdpWorkload | F
 """When a flow over UDP sends."""
 
 
+class Datagrams(TypedDict, total=False):
+    """Datagrams over QUIC at a constant rate, from when the handshake is over."""
+
+    rate: Required[str]
+    """The rate of what they carry, without headers."""
+    payload: str
+    """What each carries, its number and time of 16 bytes included."""
+
+
 class Quic(TypedDict, total=False):
     """An implementation of QUIC."""
 
@@ -2659,6 +2671,9 @@ class Quic(TypedDict, total=False):
     cost: str
     """How long the processor of each end takes for each datagram that it reads or sends; default:
     no time."""
+    socket_buffer: str
+    """The most bytes of the data of datagrams that wait at each end until they are read; what
+    arrives beyond that is dropped. Default: no limit."""
     paths: Sequence[Sequence[str]]
     """The links of each path that the connection can take, from `from` to `to`; what comes back
     takes the same links. The end that connects has another address on each, and the connection
@@ -2698,6 +2713,9 @@ class OutsideStack(TypedDict, total=False):
     cost: str
     """How long the processor of each end takes for each datagram that it reads or sends; default:
     no time."""
+    socket_buffer: str
+    """The most bytes of the data of datagrams that wait at each end until they are read; what
+    arrives beyond that is dropped. Default: no limit."""
 
 
 class TcpImplementation(TypedDict, total=False):
@@ -2727,6 +2745,9 @@ class TcpImplementation(TypedDict, total=False):
     cost: str
     """How long the processor of each end takes for each packet that it reads or sends; default:
     no time."""
+    socket_buffer: str
+    """The most bytes of IP packets that wait at each end until they are read; what arrives beyond
+    that is dropped. Default: no limit."""
 
 
 class DumbbellTopology(TypedDict, total=False):
@@ -3781,6 +3802,9 @@ class QuicFlow(From, total=False):
     own."""
     workload: TcpWorkload
     """What it carries, where each connection of a flow over TCP is a stream; default: `bulk`."""
+    datagrams: Datagrams
+    """What it carries in place of streams: datagrams that are not sent again when they are lost
+    (RFC 9221); quinn and noq can. Default: streams."""
     quic: Quic
     """The implementation at both ends; default: quinn."""
 

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from windtunnel.package_data import IDENTITY
+from windtunnel.stacks import content
 from windtunnel.stacks.stack import Datagram, Departure, Event, Place, Read, Stack, State
 
 try:
@@ -60,6 +61,8 @@ for module in (connections, packet, tls):
 class Stream:
     """What is counted of a stream."""
 
+    written: int = 0
+    received: int = 0
     unread: int = 0
     is_complete: bool = False
     is_short: bool = False
@@ -160,6 +163,10 @@ class Aioquic(Stack):
             self.add(number)
             self.happened.append(Event("opened", number))
         stream = self.streams[number]
+        if not content.are_right(stream.received, event.data):
+            reason = f"stream {number} brought other bytes than were sent"
+            self.happened.append(Event("failed", number, reason))
+        stream.received += len(event.data)
         stream.unread += len(event.data)
         stream.is_complete |= event.end_stream
         self.happened.append(Event("readable", number))
@@ -220,10 +227,12 @@ class Aioquic(Stack):
         return number
 
     def write(self, now: int, stream: int, count: int) -> int:
-        """Take as much as there is room for: zeros."""
+        """Take as much as there is room for."""
+        counted = self.streams[stream]
         taken = min(count, MOST_HELD - held(self.senders[stream]))
-        self.streams[stream].is_short = taken < count
-        self.connection.send_stream_data(4 * stream, bytes(taken))
+        counted.is_short = taken < count
+        self.connection.send_stream_data(4 * stream, content.piece(counted.written, taken))
+        counted.written += taken
         return taken
 
     def finish(self, now: int, stream: int) -> None:

@@ -98,7 +98,8 @@ class Stack(ABC):
 
     After each call it is asked for events and for what it sends, until there is nothing more, and
     then when it wants to be woken. Streams carry data in both directions, and are numbered from 0
-    in the order in which the client opens them. Bytes are counted; what they are is of no concern.
+    in the order in which the client opens them. Bytes are counted; what they are is of no concern
+    between two ends of one class, and `windtunnel.stacks.content` has those that others expect.
 
     An exception, or an answer that cannot be, ends its flow: the column `failure` says why. A stack
     sees no other clock than the times that it is given, and draws random numbers from the seed of

@@ -5,7 +5,7 @@ use windtunnel_applications::{BulkSettings, FileSettings, Workload};
 use windtunnel_engine::Duration;
 use windtunnel_packets::udp;
 use windtunnel_transports::mptcp::MultipathSettings;
-use windtunnel_world::{FlowPlan, Plan, PortId, Topology, Transport, headers};
+use windtunnel_world::{FlowPlan, Plan, PortId, StackData, Topology, Transport, headers};
 
 use super::link::{least_bit_delay, most_rate, takes_turns};
 
@@ -36,8 +36,12 @@ impl FlowBounds<'_> {
                 (u32::from(settings.maximum_segment), headers)
             }
             Transport::Udp(it) => (u32::from(it.payload), u32::from(it.ip.header() + udp::HEADER)),
-            Transport::Stack { settings, .. } => {
-                (settings.largest_datagram().into(), settings.headers().into())
+            Transport::Stack { settings, data } => {
+                let most = match data {
+                    StackData::Streams(_) => settings.largest_datagram(),
+                    StackData::Datagrams(it) => it.payload,
+                };
+                (most.into(), settings.headers().into())
             }
         }
     }
@@ -53,14 +57,17 @@ impl FlowBounds<'_> {
     pub(crate) fn alone(&self, plan: &Plan) -> f64 {
         let links = self.there.iter().map(|it| self.data_rate(plan, *it));
         let own = match &self.plan.transport {
-            Transport::Tcp { workload, .. } | Transport::Stack { workload, .. } => match workload {
+            Transport::Tcp { workload, .. }
+            | Transport::Stack { data: StackData::Streams(workload), .. } => match workload {
                 Workload::Bulk(BulkSettings { rate: Some(it) }) => it.bits_per_second() as f64,
                 _ => f64::INFINITY,
             },
-            Transport::Udp(it) => match &it.workload {
-                UdpWorkload::Rate { rate, .. } => rate.bits_per_second() as f64,
-                UdpWorkload::Frames(_) => f64::INFINITY,
-            },
+            Transport::Udp(it) | Transport::Stack { data: StackData::Datagrams(it), .. } => {
+                match &it.workload {
+                    UdpWorkload::Rate { rate, .. } => rate.bits_per_second() as f64,
+                    UdpWorkload::Frames(_) => f64::INFINITY,
+                }
+            }
         };
         links.fold(own.min(self.ends), f64::min)
     }
@@ -98,11 +105,11 @@ impl FlowBounds<'_> {
     fn delay(&self, plan: &Plan) -> Duration {
         let (data, headers) = self.packet();
         match &self.plan.transport {
-            Transport::Tcp { .. } | Transport::Stack { .. } => {
+            Transport::Tcp { .. } | Transport::Stack { data: StackData::Streams(_), .. } => {
                 let [there, back] = &self.measured;
                 one_way(plan, there, headers) + one_way(plan, back, headers)
             }
-            Transport::Udp(it) => {
+            Transport::Udp(it) | Transport::Stack { data: StackData::Datagrams(it), .. } => {
                 let least = match it.workload {
                     UdpWorkload::Rate { .. } => data,
                     // The last datagram of a frame may carry a byte.

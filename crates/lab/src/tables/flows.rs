@@ -75,7 +75,8 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         column(
             "datagrams",
             "Datagrams sent over UDP, and those or the packets that the source of the data sent of a \
-             flow over an implementation of QUIC or TCP.",
+             flow over an implementation of QUIC or TCP; of one with `datagrams` those that its source \
+             made.",
         ),
         |it| it.datagrams(),
     )
@@ -140,14 +141,25 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         column(
             "lost",
             "Datagrams whose numbers are missing before the highest received: what was lost \
-             after that is not yet among them. Of QUIC, the packets that the source of the data \
-             considered lost. Empty for others.",
+             after that is not yet among them. Of streams over QUIC, the packets that the source of \
+             the data considered lost. Empty for others.",
         )
         .title("datagrams lost"),
-        |it| match it.stack() {
-            Some([sender, _]) => sender.state.lost_packets,
-            None => Some(it.udp()?.lost),
+        |it| match (it.sink(), it.stack()) {
+            (Some(sink), _) => Some(sink.lost),
+            (None, Some([sender, _])) => sender.state.lost_packets,
+            (None, None) => None,
         },
+    )
+    .count_if_any(
+        column(
+            "socket_drops",
+            "Datagrams or packets that arrived at either end while its `socket_buffer` had no room for \
+             them; empty without one.",
+        )
+        .title("dropped at the socket")
+        .less_is_better(),
+        |it| it.socket_drops(),
     )
     .number(JITTER_S, |it| it.jitter())
     .count_if_any(IN_FLIGHT, |it| it.in_flight())
@@ -165,7 +177,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
             "delay_s",
             "The mean delay: from a Data's first Interest to the Data, from a segment's first \
              transmission to its acknowledgement, or from a datagram's transmission to its \
-             arrival; empty for QUIC.",
+             arrival; empty for streams over QUIC.",
         )
         .less_is_better(),
         |it| it.delay(),
@@ -178,7 +190,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         |it| it.ndn().and_then(|it| mean(it.last_delay_sum, it.data)),
     )
     .number(
-        column("delay_minimum_s", "The least delay; of TCP and QUIC the least round trip.")
+        column("delay_minimum_s", "The least delay; of TCP and streams over QUIC the least round trip.")
             .title("minimum delay"),
         |it| it.least_delay(),
     )
@@ -187,7 +199,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         |it| it.greatest_delay(),
     )
     .number(
-        column("delay_p50_s", "The median delay of datagrams, to 1 %; empty for others than UDP.")
+        column("delay_p50_s", "The median delay of datagrams, to 1 %; empty for others.")
             .title("median delay"),
         |it| it.delays.map(|it| it.p50.as_seconds()),
     )

@@ -170,6 +170,15 @@ impl Sampled {
                 let [lost, decreases, retransmissions] =
                     [0, 1, 2].map(|it| told[it].map(|told| told.saturating_sub(before[it])));
                 let sample = sample_of_stack(&last[1], &now[1], &sender.state, time_s, seconds);
+                if let Some(now) = &receiver.sink {
+                    let last = std::mem::replace(&mut self.udp, **now);
+                    let FlowSample { cwnd, ssthresh, in_flight, smoothed_rtt_s, marks, .. } =
+                        sample;
+                    let of_sink = sample_of_udp(now, &last, time_s, seconds);
+                    let of_stack =
+                        FlowSample { cwnd, ssthresh, in_flight, smoothed_rtt_s, ..of_sink };
+                    return FlowSample { marks, decreases, ..of_stack };
+                }
                 let lost = lost.map(u64::cast_signed);
                 let retransmissions = retransmissions.unwrap_or_default();
                 FlowSample { lost, decreases, retransmissions, ..sample }

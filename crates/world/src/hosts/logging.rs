@@ -110,6 +110,14 @@ pub(super) fn datagram_arrived(
     }
 }
 
+/// A datagram arrives at an end of its flow, whose socket has no room for it.
+#[cold]
+pub(super) fn datagram_dropped(network: &Network, now: Time, side: Side, packet: &Packet) {
+    if let Some(log) = &network.log {
+        lock(log).datagram_dropped(AtEnd { now, side, state: None }, packet);
+    }
+}
+
 /// How an end fares, by what its stack tells; none if that is not its window.
 fn sending_state(state: &stack::State) -> Option<SendingState> {
     let segment = f64::from(state.mtu?);

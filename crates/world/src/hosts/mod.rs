@@ -12,6 +12,7 @@ mod running;
 mod setup;
 mod sockets;
 mod stack_counters;
+mod stack_datagrams;
 mod stack_ends;
 mod stack_packets;
 mod stack_paths;
@@ -149,7 +150,11 @@ impl Hosts {
         let flow = &self.flows[flow];
         let slot = &self.slots[flow.ends()[0]];
         if let Some(stack) = flow.stack {
-            return SenderState::Stack(self.stacks[stack as usize].counted(Side::Sender));
+            let mut counted = self.stacks[stack as usize].counted(Side::Sender);
+            if let Running::Source(source, _) = &slot.running {
+                counted.made = Some(source.sent());
+            }
+            return SenderState::Stack(counted);
         }
         if let Running::Source(source, ..) = &slot.running {
             return SenderState::Udp { sent: source.sent() };
@@ -165,13 +170,20 @@ impl Hosts {
     /// What the receiver of a flow's data counted.
     pub(crate) fn receiver(&self, flow: usize) -> ReceiverState {
         let slot = &self.slots[self.flows[flow].ends()[1]];
-        if let Running::Sink(sink) = &slot.running {
-            return ReceiverState::Udp(*sink.counters());
-        }
         let finished = slot.finished;
+        let sink = match &slot.running {
+            Running::Sink(sink) => Some(*sink.counters()),
+            _ => None,
+        };
         if let Some(stack) = self.flows[flow].stack {
             let counted = self.stacks[stack as usize].counted(Side::Receiver);
-            return ReceiverState::Stack(counted, finished);
+            return ReceiverState::Stack(
+                StackCounts { sink: sink.map(Box::new), ..counted },
+                finished,
+            );
+        }
+        if let Some(sink) = sink {
+            return ReceiverState::Udp(sink);
         }
         let waiting = self.open(slot).map(|it| it.endpoint.waiting_bytes()).sum();
         ReceiverState::Tcp { counters: self.counters(slot), waiting, finished }
@@ -440,6 +452,11 @@ impl Hosts {
         it.wake = Time::NEVER;
         let stops = now >= it.stop;
         match &mut it.running {
+            Running::Source(..) if self.flows[it.flow as usize].stack.is_some() => {
+                if !stops {
+                    self.send_over_stack(network, now, slot);
+                }
+            }
             Running::Source(source, route) if !stops => {
                 let packet = source.send(now);
                 if network.log.is_some() {
@@ -462,7 +479,7 @@ impl Hosts {
 
     /// Schedules an application's next wake-up, if none is scheduled in time. One that
     /// has stopped has none.
-    fn arrange(&mut self, network: &mut Network, slot: u32) {
+    pub(super) fn arrange(&mut self, network: &mut Network, slot: u32) {
         let it = &mut self.slots[slot as usize];
         let next = match &it.running {
             Running::Streams(Some(application)) => application.next_wake(),

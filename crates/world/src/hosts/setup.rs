@@ -7,6 +7,7 @@ use smallvec::SmallVec;
 use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_applications::{Relay, Workload};
 use windtunnel_engine::{Duration, Random, Streams, Time};
+use windtunnel_packets::Route;
 use windtunnel_transports::tcp::{Buffers, Reading, Socket, TcpOutbox, TcpSettings};
 
 use super::running::Running;
@@ -17,7 +18,7 @@ use super::waiting::Waiting;
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
 use crate::path::{self, PathKey};
-use crate::plan::{FlowPlan, Plan, Sharing, Transport};
+use crate::plan::{FlowPlan, Plan, Sharing, StackData, Transport};
 use crate::port_id::PortId;
 use crate::side::Side;
 use crate::transfers::Ideal;
@@ -95,20 +96,27 @@ impl Hosts {
                 self.slot(0, flow.from, source, flow.stop);
                 self.slot(1, flow.to, sink, Time::NEVER);
             }
-            Transport::Stack { settings, workload } => {
+            Transport::Stack { settings, data } => {
+                let workload = flow.transport.workload();
                 self.flows.push(PlannedFlow {
                     stack: Some(self.stacks.len() as u32),
-                    has_transfers: workload.behaviour().transfers,
-                    is_file: matches!(workload, Workload::File(_)),
+                    has_transfers: workload.is_some_and(|it| it.behaviour().transfers),
+                    is_file: matches!(workload, Some(Workload::File(_))),
                     ..place
                 });
                 let route = |it| forwarding.route(it).expect("it was found before");
-                let routes = paths.iter().map(|it| it.map(route)).collect();
+                let routes: Vec<[Route; 2]> = paths.iter().map(|it| it.map(route)).collect();
+                let own = routes[0][0];
                 let seed = streams.stream(&format!("stack {}", flow.name)).bits();
                 let number = self.flows.len() as u32 - 1;
                 let (settings, ends) = (Arc::clone(settings), [flow.from, flow.to]);
                 self.stacks.push(Stacks::new(settings, number, ends, routes, seed));
-                let waiting = Waiting::OnStreams(workload.clone(), random);
+                let waiting = match data {
+                    StackData::Streams(it) => Waiting::OnStreams(it.clone(), random),
+                    StackData::Datagrams(it) => {
+                        Waiting::Datagrams(Box::new((it.clone(), random, own)))
+                    }
+                };
                 let ends = self.unless_named(flow, start, waiting);
                 self.add_applications(flow, ends);
             }

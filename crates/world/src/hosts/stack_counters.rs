@@ -1,5 +1,6 @@
 //! What the ends of flows over stacks count.
 
+use windtunnel_applications::udp::SinkCounters;
 use windtunnel_engine::Duration;
 use windtunnel_packets::Ecn;
 use windtunnel_packets::udp::Datagram;
@@ -10,8 +11,10 @@ use windtunnel_stack::State;
 pub struct StackCounters {
     /// Datagrams sent.
     pub datagrams: u64,
-    /// Datagrams received.
+    /// Datagrams received, without those that were dropped at the socket.
     pub received_datagrams: u64,
+    /// Datagrams that arrived while the socket's buffer had no room for them, and were dropped.
+    pub socket_drops: u64,
     /// Those of them that were marked.
     pub marks: u64,
     /// Those that came after one that was sent later.
@@ -45,4 +48,8 @@ pub struct StackCounts {
     pub state: State,
     /// Why it is over, if it has failed.
     pub failure: Option<String>,
+    /// Datagrams that the source of a flow of such made, at the sender.
+    pub made: Option<u64>,
+    /// What their sink counted, at the receiver.
+    pub sink: Option<Box<SinkCounters>>,
 }

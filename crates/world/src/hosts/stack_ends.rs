@@ -70,8 +70,10 @@ pub(super) struct StackEnd {
     pub(super) path: usize,
     pub(super) migrated: usize,
     pub(super) alarm: Alarm,
-    /// Datagrams that have arrived and are not read yet, and when they are.
+    /// Datagrams that have arrived and are not read yet, the bytes of them that count in the socket's
+    /// buffer, and when they are read.
     pub(super) unread: Vec<Packet>,
+    pub(super) unread_bytes: u64,
     pub(super) reads_at: Time,
     pub(super) processor: Processor,
     pub(super) counters: StackCounters,
@@ -189,6 +191,7 @@ impl Stacks {
                 migrated,
                 alarm: Alarm::NONE,
                 unread: Vec::new(),
+                unread_bytes: 0,
                 reads_at: Time::NEVER,
                 processor: Processor::default(),
                 counters: StackCounters::default(),
@@ -204,6 +207,8 @@ impl Stacks {
             counters: it.counters,
             state: it.state(),
             failure: it.failure.clone(),
+            made: None,
+            sink: None,
         };
         self.ends[side as usize].as_ref().map(counted).unwrap_or_default()
     }

@@ -115,6 +115,11 @@ impl StackEnd {
     }
 }
 
+/// The bytes of a datagram that count in a socket's buffer: its data, or all of an IP packet.
+fn in_buffer(network: &Network, datagram: &Datagram) -> u64 {
+    datagram.content.map_or(0, |it| network.packets.message(it.bytes).len() as u64)
+}
+
 impl Hosts {
     /// What decrypts the packets of stacks, as lines of a key log.
     pub(crate) fn secrets(&self) -> String {
@@ -133,8 +138,17 @@ impl Hosts {
         let Body::Datagram(datagram) = &packet.body else { return };
         let Some(stack) = self.flows[datagram.flow as usize].stack else { return };
         let stacks = &mut self.stacks[stack as usize];
-        let reads = stacks.settings.reads;
+        let (reads, room) = (stacks.settings.reads, stacks.settings.socket_buffer);
         let end = stacks.end(now, side);
+        let waiting = end.unread_bytes + in_buffer(network, datagram);
+        if room.is_some_and(|it| waiting > it) {
+            end.counters.socket_drops += 1;
+            if network.log.is_some() {
+                logging::datagram_dropped(network, now, side, packet);
+            }
+            return network.packets.discard(packet);
+        }
+        end.unread_bytes = waiting;
         end.counters.receive(datagram, packet.ecn);
         if network.log.is_some() {
             logging::datagram_arrived(network, now, side, Some(&end.state()), packet);
@@ -158,6 +172,7 @@ impl Hosts {
         let cost = stacks.settings.cost;
         let end = stacks.end(now, side);
         end.reads_at = Time::NEVER;
+        end.unread_bytes = 0;
         let packets = std::mem::take(&mut end.unread);
         if cost == Duration::ZERO {
             return self.hand_to_stack(network, now, (stack, side), packets);
@@ -199,9 +214,12 @@ impl Hosts {
         let datagrams: SmallVec<[stack::Datagram<'_>; 1]> = datagrams.collect();
         end.call(|it| it.receive(outside(now), &datagrams));
         drop(datagrams);
+        self.receive_over_stack(now, stack, side);
         packets.drain(..).for_each(|it| network.packets.discard(&it));
         // There is room again for what comes.
-        if end.unread.is_empty() {
+        if let Some(end) = self.stack_end(stack, side)
+            && end.unread.is_empty()
+        {
             end.unread = packets;
         }
         self.settle(network, now, stack, side);
@@ -320,7 +338,10 @@ impl Hosts {
     ) {
         let Some(end) = self.stack_end(stack, side) else { return };
         match event {
-            StackEvent::Connected => end.is_connected = true,
+            StackEvent::Connected => {
+                end.is_connected = true;
+                self.begin_source(network, now, (stack, side));
+            }
             StackEvent::Available => end.open(now),
             StackEvent::Opened(number) => {
                 end.streams.entry(number).or_insert_with(StackStream::new).is_open = true;
@@ -407,7 +428,7 @@ impl Hosts {
     }
 
     /// An end that has begun.
-    fn stack_end(&mut self, stack: u32, side: Side) -> Option<&mut StackEnd> {
+    pub(super) fn stack_end(&mut self, stack: u32, side: Side) -> Option<&mut StackEnd> {
         self.stacks[stack as usize].ends[side as usize].as_mut()
     }
 
@@ -416,7 +437,7 @@ impl Hosts {
     }
 
     /// The application at an end.
-    fn slot_of(&self, stack: u32, side: Side) -> u32 {
+    pub(super) fn slot_of(&self, stack: u32, side: Side) -> u32 {
         let flow = &self.flows[self.stacks[stack as usize].flow as usize];
         flow.ends()[side as usize] as u32
     }

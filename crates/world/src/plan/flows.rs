@@ -89,9 +89,19 @@ pub enum Transport {
     Stack {
         /// Which it is, and how it is used.
         settings: Arc<StackSettings>,
-        /// What its streams carry.
-        workload: Workload,
+        /// What it carries.
+        data: StackData,
     },
+}
+
+/// What a flow between real implementations carries.
+#[derive(Clone, Debug)]
+pub enum StackData {
+    /// Streams, of which each is what a connection is over TCP.
+    Streams(Workload),
+    /// Datagrams of a source as over UDP, of which none is sent again: its rate begins when the
+    /// handshake is over.
+    Datagrams(UdpSettings),
 }
 
 /// How a flow uses the real implementation of a protocol.
@@ -123,6 +133,9 @@ pub struct StackSettings {
     pub reads: Duration,
     /// How long each end takes for each datagram that it reads or sends.
     pub cost: Duration,
+    /// The most bytes that wait at an end until they are read: of the data of UDP datagrams, or of IP
+    /// packets with their headers. What arrives beyond that is dropped. None: no limit.
+    pub socket_buffer: Option<u64>,
 }
 
 /// A path of a flow between real implementations.
@@ -189,12 +202,14 @@ impl Transport {
         }
     }
 
-    /// What its streams carry; none over UDP.
+    /// What its streams carry; none of datagrams.
     #[must_use]
     pub fn workload(&self) -> Option<&Workload> {
         match self {
-            Self::Tcp { workload, .. } | Self::Stack { workload, .. } => Some(workload),
-            Self::Udp(_) => None,
+            Self::Tcp { workload, .. } | Self::Stack { data: StackData::Streams(workload), .. } => {
+                Some(workload)
+            }
+            Self::Udp(_) | Self::Stack { data: StackData::Datagrams(_), .. } => None,
         }
     }
 }

@@ -56,6 +56,8 @@ pub(super) struct Row<'a> {
     pub(super) counters: Counters<'a>,
     /// For how long each limit of its senders was in force.
     pub(super) limits: Option<LimitTimes>,
+    /// Whether the buffers of its sockets have a limit.
+    has_socket_buffer: bool,
 }
 
 impl<'a> Row<'a> {
@@ -84,6 +86,7 @@ impl<'a> Row<'a> {
             delays: None,
             counters: Counters::Ndn(it, it.counters()),
             limits: None,
+            has_socket_buffer: false,
         }
     }
 
@@ -119,6 +122,10 @@ impl<'a> Row<'a> {
                 FlowCounters::Stack(ends) => Counters::Stack(ends),
             },
             limits,
+            has_socket_buffer: matches!(
+                &flow.transport,
+                Transport::Stack { settings, .. } if settings.socket_buffer.is_some()
+            ),
         }
     }
 
@@ -148,16 +155,18 @@ impl<'a> Row<'a> {
     pub(super) fn jitter(&self) -> Option<f64> {
         let jitter = match &self.counters {
             Counters::Ndn(_, it) => it.reads.span().map(|_| it.reads.jitter()),
-            Counters::Tcp(_) | Counters::Stack(..) => None,
-            Counters::Udp(_, it) => Some(it.jitter.mean()),
+            Counters::Tcp(_) => None,
+            Counters::Udp(..) | Counters::Stack(..) => self.sink().map(|it| it.jitter.mean()),
         };
         jitter.map(Duration::as_seconds)
     }
 
-    pub(super) fn udp(&self) -> Option<&SinkCounters> {
+    /// What the sink of datagrams counted, over UDP or over an implementation.
+    pub(super) fn sink(&self) -> Option<&SinkCounters> {
         match &self.counters {
             Counters::Udp(_, counters) => Some(counters),
-            Counters::Ndn(..) | Counters::Tcp(_) | Counters::Stack(..) => None,
+            Counters::Stack(ends) => ends[1].sink.as_deref(),
+            Counters::Ndn(..) | Counters::Tcp(_) => None,
         }
     }
 
@@ -173,7 +182,7 @@ impl<'a> Row<'a> {
     pub(super) fn datagrams(&self) -> Option<u64> {
         match &self.counters {
             Counters::Udp(sent, _) => Some(*sent),
-            Counters::Stack(ends) => Some(ends[0].counters.datagrams),
+            Counters::Stack(ends) => Some(ends[0].made.unwrap_or(ends[0].counters.datagrams)),
             Counters::Ndn(..) | Counters::Tcp(_) => None,
         }
     }
@@ -184,7 +193,9 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.bytes,
             Counters::Tcp(it) => it.receiver.received_bytes,
             Counters::Udp(_, it) => it.bytes,
-            Counters::Stack(ends) => ends[1].counters.received_bytes,
+            Counters::Stack(ends) => {
+                self.sink().map_or(ends[1].counters.received_bytes, |it| it.bytes)
+            }
         }
     }
 
@@ -220,12 +231,18 @@ impl<'a> Row<'a> {
         }
     }
 
+    /// What the sockets of both ends had no room for; none if their buffers have no limit.
+    pub(super) fn socket_drops(&self) -> Option<u64> {
+        let ends = self.stack().filter(|_| self.has_socket_buffer)?;
+        Some(ends.iter().map(|it| it.counters.socket_drops).sum())
+    }
+
     pub(super) fn duplicates(&self) -> u64 {
         match &self.counters {
             Counters::Ndn(_, it) => it.duplicates,
             Counters::Tcp(it) => it.receiver.duplicates,
             Counters::Udp(_, it) => it.duplicates,
-            Counters::Stack(..) => 0,
+            Counters::Stack(..) => self.sink().map_or(0, |it| it.duplicates),
         }
     }
 
@@ -235,7 +252,9 @@ impl<'a> Row<'a> {
             Counters::Ndn(..) => None,
             Counters::Tcp(it) => Some(it.receiver.reordered),
             Counters::Udp(_, it) => Some(it.reordered),
-            Counters::Stack(ends) => Some(ends[1].counters.reordered),
+            Counters::Stack(ends) => {
+                Some(self.sink().map_or(ends[1].counters.reordered, |it| it.reordered))
+            }
         }
     }
 
@@ -264,8 +283,9 @@ impl<'a> Row<'a> {
         match &self.counters {
             Counters::Ndn(_, it) => mean(it.delay_sum, it.data),
             Counters::Tcp(it) => mean(it.sender.delay_sum, it.sender.delay_samples),
-            Counters::Udp(_, it) => mean(it.delay_sum, it.datagrams),
-            Counters::Stack(..) => None,
+            Counters::Udp(..) | Counters::Stack(..) => {
+                self.sink().and_then(|it| mean(it.delay_sum, it.datagrams))
+            }
         }
     }
 
@@ -274,9 +294,10 @@ impl<'a> Row<'a> {
             Counters::Ndn(_, it) => it.delay_minimum,
             Counters::Tcp(it) => it.sender.rtt_minimum,
             Counters::Udp(_, it) => it.delay_minimum,
-            Counters::Stack(ends) => {
-                return ends[0].state.least_rtt.map(|it| it.as_secs_f64());
-            }
+            Counters::Stack(ends) => match self.sink() {
+                Some(it) => it.delay_minimum,
+                None => return ends[0].state.least_rtt.map(|it| it.as_secs_f64()),
+            },
         };
         least.map(Duration::as_seconds)
     }
@@ -284,8 +305,10 @@ impl<'a> Row<'a> {
     pub(super) fn greatest_delay(&self) -> Option<f64> {
         match &self.counters {
             Counters::Ndn(_, it) => (it.data > 0).then(|| it.delay_maximum.as_seconds()),
-            Counters::Udp(_, it) => (it.datagrams > 0).then(|| it.delay_maximum.as_seconds()),
-            Counters::Tcp(_) | Counters::Stack(..) => None,
+            Counters::Udp(..) | Counters::Stack(..) => {
+                self.sink().filter(|it| it.datagrams > 0).map(|it| it.delay_maximum.as_seconds())
+            }
+            Counters::Tcp(_) => None,
         }
     }
 }

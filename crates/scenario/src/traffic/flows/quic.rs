@@ -7,13 +7,14 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
-use windtunnel_engine::Duration;
+use windtunnel_applications::udp::UdpSettings;
+use windtunnel_engine::{Duration, Rate};
 use windtunnel_packets::Dscp;
 use windtunnel_packets::ip::IpVersion;
 use windtunnel_quic::{Implementation, NOQ, Options, QUINN};
 use windtunnel_quinn::WindtunnelFactory;
 use windtunnel_stack::{MakeStack, StackKind, Unit};
-use windtunnel_world::{StackSettings, Transport};
+use windtunnel_world::{StackData, StackSettings, Transport};
 
 use super::paths::FlowContext;
 use super::several_paths::NamedPaths;
@@ -22,7 +23,7 @@ use super::workloads::{self, Segments};
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::files::Files;
 use crate::reading::located::Located;
-use crate::reading::units::Measured;
+use crate::reading::units::{Bytes, Measured};
 use crate::traffic::controllers::Controller;
 
 /// The implementations that are built in; the first is the default.
@@ -37,6 +38,9 @@ pub(crate) struct Quic {
     controller: Option<Controller>,
     /// What it carries, where each connection of a flow over TCP is a stream; default: `bulk`.
     workload: Option<Located<WorkloadKeys>>,
+    /// What it carries in place of streams: datagrams that are not sent again when they are lost
+    /// (RFC 9221); quinn and noq can. Default: streams.
+    datagrams: Option<Located<DatagramKeys>>,
     /// The implementation at both ends; default: quinn.
     #[serde(default)]
     #[serde(rename = "quic")]
@@ -75,6 +79,9 @@ struct QuicStack {
     /// no time.
     #[serde(default = "no_time")]
     cost: Measured<Duration>,
+    /// The most bytes of the data of datagrams that wait at each end until they are read; what
+    /// arrives beyond that is dropped. Default: no limit.
+    socket_buffer: Option<Located<Measured<Bytes>>>,
     /// The links of each path that the connection can take, from `from` to `to`; what comes back takes
     /// the same links. The end that connects has another address on each, and the connection begins on
     /// the first. Default: with `migrations` or `multipath`, the shortest path by each link of the end
@@ -111,6 +118,46 @@ struct OutsideStack {
     /// no time.
     #[serde(default = "no_time")]
     cost: Measured<Duration>,
+    /// The most bytes of the data of datagrams that wait at each end until they are read; what
+    /// arrives beyond that is dropped. Default: no limit.
+    socket_buffer: Option<Located<Measured<Bytes>>>,
+}
+
+/// Datagrams over QUIC at a constant rate, from when the handshake is over.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(rename = "Datagrams", deny_unknown_fields)]
+pub(super) struct DatagramKeys {
+    /// The rate of what they carry, without headers.
+    rate: Measured<Rate>,
+    /// What each carries, its number and time of 16 bytes included.
+    #[serde(default = "payload")]
+    payload: Located<Measured<Bytes>>,
+}
+
+fn payload() -> Located<Measured<Bytes>> {
+    Measured(Bytes(1000)).into()
+}
+
+impl DatagramKeys {
+    /// The least that a datagram carries: its number and the time at which it was made.
+    const LEAST: u64 = 16;
+    /// What QUIC adds at most: the flags, a connection ID of 8 bytes, a packet number of 4, the frame's
+    /// type and length of 9, and the tag of 16 (RFC 9000, section 17.3; RFC 9221, section 4).
+    const OVERHEAD: u64 = 38;
+
+    /// A source whose datagrams fit into the least that every path carries.
+    fn settings(&self, stack: &StackSettings) -> Result<UdpSettings, Mistake> {
+        let first = stack.makers().map(MakeStack::first_datagram).min().unwrap_or_default();
+        let most = u64::from(first).saturating_sub(Self::OVERHEAD);
+        self.payload.checked(
+            |it| (Self::LEAST..=most).contains(&it.0.0),
+            || format!("`payload` must be between {} B and {most} B", Self::LEAST),
+            "write one such as payload = \"1000 B\"",
+        )?;
+        let payload = self.payload.value.0.0 as u16;
+        let settings = UdpSettings::of_rate(stack.ip, self.rate.0, payload);
+        Ok(UdpSettings { dscp: stack.dscp, ..settings })
+    }
 }
 
 pub(super) fn no_time() -> Measured<Duration> {
@@ -125,6 +172,7 @@ impl Default for QuicStack {
             receiver: None,
             reads: no_time(),
             cost: no_time(),
+            socket_buffer: None,
             paths: None,
             migrations: Vec::new(),
             multipath: Located::default(),
@@ -145,10 +193,12 @@ pub(super) struct Chosen<'a> {
     pub(super) receiver: Option<&'a Located<String>>,
     pub(super) reads: Duration,
     pub(super) cost: Duration,
+    pub(super) socket_buffer: Option<&'a Located<Measured<Bytes>>>,
     pub(super) paths: SeveralPaths<'a>,
     /// Set, if the connection resumes an earlier one.
     pub(super) zero_rtt: Option<&'a Located<bool>>,
     pub(super) workload: Option<&'a Located<WorkloadKeys>>,
+    pub(super) datagrams: Option<&'a Located<DatagramKeys>>,
     /// What is built in for this protocol, beside the implementations of QUIC; the first is the default.
     pub(super) built_in: &'a [&'a dyn StackKind],
 }
@@ -172,6 +222,7 @@ impl Quic {
             receiver: self.stack.receiver.as_ref(),
             reads: self.stack.reads.0,
             cost: self.stack.cost.0,
+            socket_buffer: self.stack.socket_buffer.as_ref(),
             paths: SeveralPaths {
                 paths: self.stack.paths.as_ref(),
                 migrations: &self.stack.migrations,
@@ -179,6 +230,7 @@ impl Quic {
             },
             zero_rtt: Some(&self.stack.zero_rtt).filter(|it| it.value),
             workload: self.workload.as_ref(),
+            datagrams: self.datagrams.as_ref(),
             built_in: &[],
         }
     }
@@ -195,9 +247,11 @@ impl Outside {
             receiver: self.stack.receiver.as_ref(),
             reads: self.stack.reads.0,
             cost: self.stack.cost.0,
+            socket_buffer: self.stack.socket_buffer.as_ref(),
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
+            datagrams: None,
             built_in: &[],
         }
     }
@@ -231,7 +285,7 @@ impl Chosen<'_> {
             return Err(Mistake::new(message).at(it).help("leave out what sets several paths"));
         }
         let keys = self.workload.map(|it| it.value.clone()).unwrap_or_default();
-        let settings = StackSettings {
+        let mut settings = StackSettings {
             protocol: self.protocol,
             maker,
             receiver,
@@ -244,11 +298,50 @@ impl Chosen<'_> {
             paths,
             reads: self.reads,
             cost: self.cost,
+            socket_buffer: None,
         };
+        settings.socket_buffer = self.socket_buffer(settings.largest_datagram())?;
         let segments =
             Segments { data: settings.largest_datagram(), headers: settings.headers().into() };
-        let workload = workloads::plan(&keys, context, ends, segments, files)?;
-        Ok(Transport::Stack { settings: Arc::new(settings), workload })
+        let data = match self.datagrams {
+            Some(it) => StackData::Datagrams(self.datagrams(it, &settings)?),
+            None => StackData::Streams(workloads::plan(&keys, context, ends, segments, files)?),
+        };
+        Ok(Transport::Stack { settings: Arc::new(settings), data })
+    }
+
+    /// The source of datagrams, if both ends can send and receive them.
+    fn datagrams(
+        &self,
+        keys: &Located<DatagramKeys>,
+        settings: &StackSettings,
+    ) -> Result<UdpSettings, Mistake> {
+        if let Some(it) = self.workload {
+            let message = "`datagrams` and `workload` cannot both be set";
+            return Err(it.mistake(message).help("leave out one of them"));
+        }
+        if let Some(it) = settings.makers().find(|it| !it.has_datagrams()) {
+            return Err(keys
+                .mistake(format!("{} has no datagrams", it.name()))
+                .help("write stack = \"quinn\" or \"noq\", or leave out `datagrams`"));
+        }
+        keys.value.settings(settings)
+    }
+
+    /// How many bytes wait at each end at most, where the largest datagram has so many.
+    fn socket_buffer(&self, largest: u16) -> Result<Option<u64>, Mistake> {
+        let Some(it) = self.socket_buffer else { return Ok(None) };
+        let bytes = it.value.0.0;
+        it.checked(
+            |_| bytes >= largest.into(),
+            || {
+                format!(
+                    "`socket_buffer` is {bytes} B, less than the largest datagram of {largest} B"
+                )
+            },
+            "write one such as socket_buffer = \"208 kB\"",
+        )?;
+        Ok(Some(bytes))
     }
 
     /// The implementation at an end: of that name, or the default one, with its own controller of a

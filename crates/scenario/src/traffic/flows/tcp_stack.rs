@@ -21,7 +21,7 @@ use super::stack_paths::SeveralPaths;
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
-use crate::reading::units::Measured;
+use crate::reading::units::{Bytes, Measured};
 use crate::traffic::needs::Network;
 
 /// A flow over TCP, by an implementation that is used as it is.
@@ -64,6 +64,9 @@ struct Implementation {
     /// no time.
     #[serde(default = "no_time")]
     cost: Measured<Duration>,
+    /// The most bytes of IP packets that wait at each end until they are read; what
+    /// arrives beyond that is dropped. Default: no limit.
+    socket_buffer: Option<Located<Measured<Bytes>>>,
 }
 
 /// A setting of the kernel.
@@ -96,6 +99,7 @@ impl Default for Implementation {
             sysctl: None,
             reads: no_time(),
             cost: no_time(),
+            socket_buffer: None,
         }
     }
 }
@@ -158,9 +162,11 @@ impl TcpStack {
             receiver: self.tcp.receiver.as_ref(),
             reads: self.tcp.reads.0,
             cost: self.tcp.cost.0,
+            socket_buffer: self.tcp.socket_buffer.as_ref(),
             paths: SeveralPaths::default(),
             zero_rtt: None,
             workload: self.workload.as_ref(),
+            datagrams: None,
             built_in,
         }
     }
