@@ -23,9 +23,14 @@ fn connections_close_in_every_order_without_a_reset() {
                 let (to_kernel, to_us) = (size, size);
                 let it = Exchange { opener, closing, to_kernel, to_us, ..Exchange::default() };
                 exchange(&network, &mut host, &network.interface, it);
-                for name in ["OutRsts", "EstabResets", "AttemptFails"] {
+                for name in ["EstabResets", "AttemptFails"] {
                     assert_eq!(network.kernel_counter(name), 0, "{name} after {it:?}");
                 }
+                // On a busy machine the kernel may send its FIN again before we have seen the first; what
+                // acknowledges the second finds the connection gone.
+                let [resets, again] =
+                    ["OutRsts", "RetransSegs"].map(|name| network.kernel_counter(name));
+                assert!(resets <= again, "{resets} resets after {it:?}");
             }
         }
     }
