@@ -255,14 +255,8 @@ impl StreamStack for End {
         let id = self.stream(stream);
         let Some((_, connection)) = &mut self.connection else { return 0 };
         let Some([written, _]) = self.streams.get_mut(&stream) else { return 0 };
-        let mut left = bytes;
-        while left > 0 {
-            let piece = content::piece(*written, left);
-            let Ok(count) = connection.send_stream(id).write(piece) else { break };
-            *written += count as u64;
-            left -= count as u64;
-        }
-        bytes - left
+        // quinn says that there is room again once it had none for a piece.
+        content::write(written, bytes, |it| connection.send_stream(id).write(it).unwrap_or(0))
     }
 
     fn finish(&mut self, _now: Duration, stream: u64) {

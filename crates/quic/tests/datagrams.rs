@@ -2,8 +2,8 @@
 //! each is received or lost, also beside data without end.
 
 use windtunnel_applications::udp::SinkCounters;
-use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
-use windtunnel_world::{FlowCounters, StackCounts, World};
+use windtunnel_testing::Network;
+use windtunnel_world::{FlowCounters, StackCounts};
 
 /// What a flow of datagrams counted at the sender and at the receiver of its data.
 struct Ends {
@@ -45,15 +45,7 @@ fn run(stack: &str, datagrams: &str, link: &str, more: &str, threads: usize) -> 
         {more}
         "#
     );
-    let outside = Outside {
-        extensions: &Extensions::default(),
-        files: &mut |name| Err(Unreadable { why: format!("no {name}"), help: String::new() }),
-    };
-    let study = Study::read("test.toml", &text, &[], outside);
-    let study = study.unwrap_or_else(|mistake| panic!("{mistake}"));
-    let plan = &study.cases[0].plan;
-    let mut world = World::on_threads(plan, threads).expect("there is a path");
-    world.advance(plan.end());
+    let world = Network::scenario(&text).run(threads);
     let flow = world.flows().next().expect("there is a flow");
     let FlowCounters::Stack(ends) = flow.counters else { panic!("it is over a stack") };
     let [sender, receiver] = *ends;

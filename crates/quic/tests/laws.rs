@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use windtunnel_quic::{Noq, NoqController, Quinn, QuinnController};
-use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
 use windtunnel_stack::MakeStack;
 use windtunnel_testing::Network;
 use windtunnel_world::{FlowCounters, World};
@@ -23,16 +22,7 @@ fn path() -> Network {
 }
 
 fn world(text: &str, threads: usize) -> World {
-    let outside = Outside {
-        extensions: &Extensions::default(),
-        files: &mut |name| Err(Unreadable { why: format!("no {name}"), help: String::new() }),
-    };
-    let study = Study::read("test.toml", text, &[], outside);
-    let study = study.unwrap_or_else(|mistake| panic!("{mistake}"));
-    let plan = &study.cases[0].plan;
-    let mut world = World::on_threads(plan, threads).expect("there is a path");
-    world.advance(plan.end());
-    world
+    Network::scenario(text).run(threads)
 }
 
 /// RFC 9002, section 6.2: with 333 ms as the first round trip, the first flight goes again

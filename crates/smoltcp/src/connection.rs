@@ -48,15 +48,10 @@ impl Connection {
     }
 
     pub(crate) fn write(&mut self, socket: &mut Socket<'_>, bytes: u64) -> u64 {
-        let mut left = bytes;
-        while left > 0 {
-            let piece = content::piece(self.written, left);
-            let Ok(count @ 1..) = socket.send_slice(piece) else { break };
-            self.written += count as u64;
-            left -= count as u64;
-        }
-        self.is_full = left > 0;
-        bytes - left
+        let write = |piece: &[u8]| socket.send_slice(piece).unwrap_or(0);
+        let taken = content::write(&mut self.written, bytes, write);
+        self.is_full = taken < bytes;
+        taken
     }
 
     pub(crate) fn finish(&mut self, socket: &mut Socket<'_>) {

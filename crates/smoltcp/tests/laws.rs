@@ -3,7 +3,6 @@
 
 use std::time::Duration;
 
-use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
 use windtunnel_smoltcp::{Smoltcp, SmoltcpController};
 use windtunnel_testing::Network;
 use windtunnel_world::{FlowCounters, World};
@@ -33,17 +32,7 @@ fn path() -> Network {
 
 /// The path with these other lines, at the end of the run.
 fn world(duration: &str, lines: &str) -> World {
-    let outside = Outside {
-        extensions: &Extensions::default(),
-        files: &mut |name| Err(Unreadable { why: format!("no {name}"), help: String::new() }),
-    };
-    let text = format!("duration = \"{duration}\"\n{PATH}{lines}");
-    let study = Study::read("test.toml", &text, &[], outside);
-    let study = study.unwrap_or_else(|mistake| panic!("{mistake}"));
-    let plan = &study.cases[0].plan;
-    let mut world = World::new(plan).expect("there is a path");
-    world.advance(plan.end());
-    world
+    Network::scenario(&format!("duration = \"{duration}\"\n{PATH}{lines}")).run(1)
 }
 
 fn request(controller: &str) -> String {

@@ -22,6 +22,21 @@ pub fn piece(offset: u64, most: u64) -> &'static [u8] {
     &BYTES[start..start + most.min(PIECE as u64) as usize]
 }
 
+/// Writes at most `most` bytes of a stream from `offset` on, which goes on with them, until `write` takes
+/// none of a piece; returns how many.
+pub fn write(offset: &mut u64, most: u64, mut write: impl FnMut(&'static [u8]) -> usize) -> u64 {
+    let mut left = most;
+    while left > 0 {
+        let taken = write(piece(*offset, left)) as u64;
+        if taken == 0 {
+            break;
+        }
+        *offset += taken;
+        left -= taken;
+    }
+    most - left
+}
+
 /// Whether `bytes` are those of a stream from `offset` on.
 #[must_use]
 pub fn are_right(mut offset: u64, mut bytes: &[u8]) -> bool {
@@ -40,6 +55,23 @@ pub fn are_right(mut offset: u64, mut bytes: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_is_written_in_parts_is_the_stream_as_far_as_there_is_room() {
+        let (mut offset, mut stream) = (0, Vec::new());
+        for (most, room, written) in [(100_000, 70_000, 70_000), (10, 0, 0), (500, 999, 500)] {
+            let mut left = room;
+            let count = write(&mut offset, most, |piece| {
+                let taken = piece.len().min(left).min(1000);
+                left -= taken;
+                stream.extend(&piece[..taken]);
+                taken
+            });
+            assert_eq!(count, written);
+        }
+        assert_eq!(offset, stream.len() as u64);
+        assert!(are_right(0, &stream));
+    }
 
     #[test]
     fn what_was_lost_repeated_or_changed_is_noticed() {

@@ -11,6 +11,7 @@ use windtunnel_stack::{
 };
 use windtunnel_transports::tcp::Endpoint;
 
+use crate::connection::Status;
 use crate::host::TcpHost;
 use crate::settings::settings;
 use crate::stream::Stream;
@@ -29,7 +30,7 @@ pub(crate) struct End {
     events: VecDeque<Event>,
     /// What streams that are over have sent again, and how often they reduced their windows.
     before: [u64; 2],
-    /// What the last one that sent tells.
+    /// What the last of them that sent told.
     last: State,
 }
 
@@ -73,18 +74,17 @@ impl End {
         let Self { streams, host, events, before, last, mtu, .. } = self;
         streams.retain(|number, stream| {
             stream.tell(*number, host, events);
-            if let Some(endpoint) = host.endpoint(stream.id) {
-                tells(endpoint, *mtu, last);
-            }
-            if stream.is_over() {
+            let is_over = stream.is_over();
+            if is_over {
                 let counted = counted(host, stream);
                 *before = std::array::from_fn(|it| before[it] + counted[it]);
+                *last = told(host, stream, *mtu).unwrap_or(*last);
                 host.forget(now, stream.id);
             }
-            !stream.is_over()
+            !is_over
         });
-        let is_established = |it: &Stream| it.is_established();
-        if !self.is_connected && self.streams.values().any(is_established) {
+        let is_established = |it: &Stream| host.status(it.id) != Status::Opening;
+        if !self.is_connected && streams.values().any(is_established) {
             self.is_connected = true;
             self.events.push_front(Event::Connected);
         }
@@ -121,15 +121,16 @@ fn counted(host: &TcpHost, stream: &Stream) -> [u64; 2] {
     counters.map_or([0; 2], |it| [it.retransmissions, it.decreases])
 }
 
-/// Keeps what a connection tells of its way, once it sends.
-fn tells(endpoint: &Endpoint, mtu: u16, state: &mut State) {
-    let Some(controller) = endpoint.controller() else { return };
+/// What a connection tells of its path, once it sends.
+fn told(host: &TcpHost, stream: &Stream, mtu: u16) -> Option<State> {
+    let endpoint = host.endpoint(stream.id)?;
+    let controller = endpoint.controller()?;
     // As the stacks that count bytes tell it, and tables read it: in packets of the largest size.
     let bytes = |segments: f64| (segments * f64::from(mtu)) as u64;
     let ssthresh = controller.ssthresh();
     let rate = controller.pacing_rate();
     let rate = rate.map(|it| it * f64::from(endpoint.settings().maximum_segment));
-    *state = State {
+    Some(State {
         cwnd: Some(bytes(controller.cwnd())),
         ssthresh: ssthresh.is_finite().then(|| bytes(ssthresh)),
         in_flight: Some(endpoint.in_flight() * u64::from(mtu)),
@@ -137,7 +138,7 @@ fn tells(endpoint: &Endpoint, mtu: u16, state: &mut State) {
         least_rtt: endpoint.counters().rtt_minimum.map(|it| rounded_up(it.as_picos())),
         pacing_rate: rate.map(|it| it as u64),
         ..State::default()
-    };
+    })
 }
 
 impl Stack for End {
@@ -168,11 +169,13 @@ impl Stack for End {
         let counted = self.streams.values().map(|it| counted(&self.host, it));
         let [resent, decreases] =
             counted.fold(self.before, |sum, it| std::array::from_fn(|at| sum[at] + it[at]));
+        let mut newest_first = self.streams.values().rev();
+        let told = newest_first.find_map(|it| told(&self.host, it, self.mtu));
         State {
             retransmissions: Some(resent),
             decreases: Some(decreases),
             mtu: Some(self.mtu),
-            ..self.last
+            ..told.unwrap_or(self.last)
         }
     }
 }

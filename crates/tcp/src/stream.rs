@@ -20,7 +20,6 @@ pub(crate) struct Stream {
     read: u64,
     /// Bytes that had come when that was told last.
     told: u64,
-    is_established: bool,
     /// Whether less was written than there was to write.
     is_full: bool,
     /// Whether nothing more will be written, and whether the other end knows.
@@ -39,7 +38,6 @@ impl Stream {
             written: 0,
             read: 0,
             told: 0,
-            is_established: false,
             is_full: false,
             is_ending: false,
             is_acknowledged: false,
@@ -49,29 +47,15 @@ impl Stream {
         }
     }
 
-    /// Whether its handshake is over.
-    pub(crate) fn is_established(&self) -> bool {
-        self.is_established
-    }
-
     /// Whether nothing more will be told of it.
     pub(crate) fn is_over(&self) -> bool {
         self.has_failed || self.is_acknowledged && self.is_end_read
     }
 
     pub(crate) fn write(&mut self, host: &mut TcpHost, now: Time, bytes: u64) -> u64 {
-        let mut left = bytes;
-        while left > 0 {
-            let piece = content::piece(self.written, left);
-            let count = host.write(now, self.id, piece) as u64;
-            if count == 0 {
-                break;
-            }
-            self.written += count;
-            left -= count;
-        }
-        self.is_full = left > 0;
-        bytes - left
+        let taken = content::write(&mut self.written, bytes, |it| host.write(now, self.id, it));
+        self.is_full = taken < bytes;
+        taken
     }
 
     pub(crate) fn finish(&mut self, host: &mut TcpHost, now: Time) {
@@ -115,7 +99,6 @@ impl Stream {
             events.push_back(Event::Failed(format!("connection {number}: {why}")));
             return;
         }
-        self.is_established |= status != Status::Opening;
         let Some(endpoint) = host.endpoint(self.id) else { return };
         let (received, is_ended) = (endpoint.counters().received_bytes, endpoint.is_finished());
         if received > self.told || is_ended && !self.is_end_told {

@@ -4,7 +4,6 @@
 use std::time::Duration;
 
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_scenario::{Extensions, Outside, Study, Unreadable};
 use windtunnel_smoltcp::{Smoltcp, SmoltcpController};
 use windtunnel_stack::StackKind;
 use windtunnel_tcp::{Tcp, TcpKind, controller, settings};
@@ -21,10 +20,6 @@ fn path() -> Network {
 
 /// A flow over 10 Mbps, 15 ms each way and 25 packets, at the end of the run.
 fn world(duration: &str, lines: &str) -> World {
-    let outside = Outside {
-        extensions: &Extensions::default(),
-        files: &mut |name| Err(Unreadable { why: format!("no {name}"), help: String::new() }),
-    };
     let text = format!(
         r#"
         duration = "{duration}"
@@ -41,12 +36,7 @@ fn world(duration: &str, lines: &str) -> World {
         {lines}
         "#
     );
-    let study = Study::read("test.toml", &text, &[], outside);
-    let study = study.unwrap_or_else(|mistake| panic!("{mistake}"));
-    let plan = &study.cases[0].plan;
-    let mut world = World::new(plan).expect("there is a path");
-    world.advance(plan.end());
-    world
+    Network::scenario(&text).run(1)
 }
 
 /// A SYN of 20 B for IP, 20 B for TCP and 20 B of options, its answer, and the segment with the byte and the

@@ -176,6 +176,32 @@ flows.test = {{ from = "sender", to = "receiver", protocol = "quic" }}
         repeats.into_iter().find(|it| it.flow == place).expect("it is over a stack")
     }
 
+    /// The scenario as it is, on so many threads, at its end.
+    ///
+    /// # Panics
+    /// As [`Self::transfer`].
+    #[must_use]
+    pub fn run(&self, threads: usize) -> World {
+        let plan = &self.study().cases[0].plan;
+        let world = World::on_threads(plan, threads);
+        let mut world = world.unwrap_or_else(|error| panic!("{error:?}"));
+        world.advance(plan.end());
+        world
+    }
+
+    /// What the scenario says.
+    fn study(&self) -> Study {
+        let outside = Outside {
+            extensions: &Extensions::default(),
+            files: &mut |name| {
+                let help = "write what it holds into the scenario".to_owned();
+                Err(Unreadable { why: format!("no file {name} can be read in a test"), help })
+            },
+        };
+        let study = Study::read("network", &self.text, &self.settings, outside);
+        study.unwrap_or_else(|mistake| panic!("{mistake}"))
+    }
+
     /// The plan of a transfer, and the place of its flow there.
     fn plan(
         &self,
@@ -184,16 +210,7 @@ flows.test = {{ from = "sender", to = "receiver", protocol = "quic" }}
         bytes: u64,
     ) -> (Plan, usize) {
         let file = format!("{{ kind = \"file\", size = \"{bytes} B\" }}");
-        let network = self.clone().set("flows.test.workload", &file);
-        let outside = Outside {
-            extensions: &Extensions::default(),
-            files: &mut |name| {
-                let help = "write what it holds into the scenario".to_owned();
-                Err(Unreadable { why: format!("no file {name} can be read in a test"), help })
-            },
-        };
-        let study = Study::read("network", &network.text, &network.settings, outside);
-        let study = study.unwrap_or_else(|mistake| panic!("{mistake}"));
+        let study = self.clone().set("flows.test.workload", &file).study();
         let mut plan = (*study.cases[0].plan).clone();
         let flow = plan.flows.iter().position(|it| it.name == "test");
         let place = flow.expect("the scenario has a flow `test`");

@@ -452,10 +452,8 @@ impl Hosts {
         it.wake = Time::NEVER;
         let stops = now >= it.stop;
         match &mut it.running {
-            Running::Source(..) if self.flows[it.flow as usize].stack.is_some() => {
-                if !stops {
-                    self.send_over_stack(network, now, slot);
-                }
+            Running::Source(..) if !stops && self.flows[it.flow as usize].stack.is_some() => {
+                self.send_over_stack(network, now, slot);
             }
             Running::Source(source, route) if !stops => {
                 let packet = source.send(now);

@@ -13,12 +13,12 @@ pub struct StackCounters {
     pub datagrams: u64,
     /// Datagrams received, without those that were dropped at the socket.
     pub received_datagrams: u64,
-    /// Datagrams that arrived while the socket's buffer had no room for them, and were dropped.
-    pub socket_drops: u64,
     /// Those of them that were marked.
     pub marks: u64,
     /// Those that came after one that was sent later.
     pub reordered: u64,
+    /// Datagrams that arrived while the socket's buffer had no room for them, and were dropped.
+    pub socket_drops: u64,
     /// The number of the next one, if none comes late.
     next: u64,
     /// Bytes of streams that were received in order.
