@@ -1,7 +1,7 @@
 """The core: scenarios are read, checked and run by the Rust crates."""
 
 import pathlib
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self, final
 
 from typing_extensions import disjoint_base
@@ -914,6 +914,19 @@ class Suite:
         measured there, as JSON; it gives the numbers, or says why it cannot.
         `extensions` may have the controller, as those of `Scenario`. Raises ValueError for an
         unknown case or controller.
+        """
+
+    def play_over(
+        self,
+        case: str,
+        controller: str,
+        measure: Callable[[str, str], list[float | None] | str],
+        needs: Sequence[str] | None = None,
+    ) -> str:
+        """Play a case to a controller in an implementation of a protocol: the verdict, as JSON.
+
+        `measure` is as that of `play`; `needs` is what the controller declares, if that is known.
+        Raises ValueError for an unknown case.
         """
 
 def measure_lookups(

@@ -19,7 +19,7 @@ mod verdict;
 
 pub use bound::Bound;
 pub use network::{Measurement, Network};
-pub use play::play;
+pub use play::{play, play_over};
 pub use quantity::{ControllerQuantity, FlowQuantity, Quantity};
 pub use suite::{Case, Suite};
 pub use verdict::{Failure, Moment, Outcome, Verdict};

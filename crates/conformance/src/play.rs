@@ -18,17 +18,12 @@ pub fn play(
     measure: impl FnOnce(&Network) -> Result<Vec<Option<f64>>, String>,
 ) -> Outcome {
     let name = settings.description().name;
-    let has = |need: &str| settings.needs().any(|it| it.name() == need);
-    if let Some(need) = case.needs.iter().find(|it| !has(&it.value)) {
-        let reason = format!("`{name}` does not declare the need `{}`", need.value);
-        return Outcome { verdict: Verdict::DoesNotApply { reason }, trace: Vec::new() };
+    if let Some(reason) = missing(case, name, |need| settings.needs().any(|it| it.name() == need)) {
+        return Verdict::DoesNotApply { reason }.into();
     }
     let mut trace = Vec::new();
     let found = match &case.network {
-        Some(network) => match measure(network) {
-            Ok(measured) => network.check(&measured),
-            Err(why) => Err(stopped(None, &why)),
-        },
+        Some(network) => check(network, measure),
         None => steps(case, settings, &mut trace),
     };
     let is_own = settings.maker().is_none();
@@ -41,6 +36,46 @@ pub fn play(
         (Err(failure), Some(reason)) => Verdict::FailsAsKnown { reason, failure },
     };
     Outcome { verdict, trace }
+}
+
+/// Plays a case to a controller that runs in an implementation of a transport protocol. `needs` is what
+/// the controller declares, if that is known, and `measure` is as that of [`play`]. What is known of
+/// registered controllers is known of them over TCP, and is not looked at.
+pub fn play_over(
+    case: &Case,
+    controller: &str,
+    needs: Option<&[String]>,
+    measure: impl FnOnce(&Network) -> Result<Vec<Option<f64>>, String>,
+) -> Outcome {
+    let Some(network) = &case.network else {
+        let reason = "its steps are played to the controller alone".to_owned();
+        return Verdict::DoesNotApply { reason }.into();
+    };
+    let has = |need: &str| needs.is_none_or(|needs| needs.iter().any(|it| it == need));
+    if let Some(reason) = missing(case, controller, has) {
+        return Verdict::DoesNotApply { reason }.into();
+    }
+    match check(network, measure) {
+        Ok(()) => Verdict::Passes.into(),
+        Err(failure) => Verdict::Fails(failure).into(),
+    }
+}
+
+/// The need of a case that a controller does not declare, in words.
+fn missing(case: &Case, controller: &str, has: impl Fn(&str) -> bool) -> Option<String> {
+    let need = case.needs.iter().find(|it| !has(&it.value))?;
+    Some(format!("`{controller}` does not declare the need `{}`", need.value))
+}
+
+/// Whether what is measured on a network is as expected.
+fn check(
+    network: &Network,
+    measure: impl FnOnce(&Network) -> Result<Vec<Option<f64>>, String>,
+) -> Result<(), Failure> {
+    match measure(network) {
+        Ok(measured) => network.check(&measured),
+        Err(why) => Err(stopped(None, &why)),
+    }
 }
 
 /// Plays the steps of a case.

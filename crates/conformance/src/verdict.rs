@@ -67,6 +67,13 @@ pub struct Outcome {
     pub trace: Vec<Moment>,
 }
 
+impl From<Verdict> for Outcome {
+    /// A verdict without a trace.
+    fn from(verdict: Verdict) -> Self {
+        Self { verdict, trace: Vec::new() }
+    }
+}
+
 /// What the controller got, and what it answered.
 #[derive(Clone, Debug, Serialize)]
 pub struct Moment {

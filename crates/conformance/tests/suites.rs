@@ -4,7 +4,7 @@ use std::fmt::Write;
 use std::fs;
 use std::path::PathBuf;
 
-use windtunnel_conformance::{FlowQuantity, Quantity, Suite, Verdict, play};
+use windtunnel_conformance::{FlowQuantity, Quantity, Suite, Verdict, play, play_over};
 use windtunnel_controllers::{DESCRIPTIONS, Settings};
 
 fn suites() -> Vec<Suite> {
@@ -96,4 +96,32 @@ fn a_case_has_steps_or_a_network_with_intervals() {
     let interval = |it: &str| refused(&format!("network = {{ scenario = \"\", expect = [{it}] }}"));
     assert!(interval("{ from = \"2 s\", to = \"2 s\", cwnd = 1 }").contains("less than `to`"));
     assert!(interval("{ from = \"1 s\", to = \"2 s\" }").contains("nothing is expected"));
+}
+
+#[test]
+fn over_another_stack_only_networks_are_played() {
+    let suite = on_a_network("{ from = \"1 s\", to = \"2 s\", goodput = { least = 5 } }");
+    let case = &suite.cases[0];
+    let verdict = |measured| play_over(case, "bbr", None, |_| measured).verdict;
+    assert_eq!(verdict(Ok(vec![Some(5.0)])), Verdict::Passes);
+    assert!(matches!(verdict(Ok(vec![Some(4.9)])), Verdict::Fails(_)));
+    assert!(matches!(verdict(Err("it stopped".into())), Verdict::Fails(_)));
+    let with_steps = suites().into_iter().flat_map(|it| it.cases).find(|it| it.network.is_none());
+    let found = play_over(&with_steps.unwrap(), "bbr", None, |_| panic!("there is no network"));
+    assert!(matches!(found.verdict, Verdict::DoesNotApply { .. }), "{:?}", found.verdict);
+}
+
+#[test]
+fn needs_that_are_known_to_be_missing_are_named() {
+    let mut suite = suites().into_iter().find(|it| it.title.starts_with("BBR")).unwrap();
+    let at = suite.cases.iter().position(|it| it.network.is_some()).unwrap();
+    let case = suite.cases.swap_remove(at);
+    let verdict = |needs: Option<&[String]>| play_over(&case, "mine", needs, |_| Err("x".into()));
+    let Verdict::DoesNotApply { reason } = verdict(Some(&[])).verdict else {
+        panic!("it applies");
+    };
+    assert_eq!(reason, "`mine` does not declare the need `pacing`");
+    let both = ["pacing".to_owned(), "delivery-rate".to_owned()];
+    assert!(verdict(Some(&both)).verdict.is_wrong());
+    assert!(verdict(None).verdict.is_wrong());
 }

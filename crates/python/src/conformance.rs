@@ -39,19 +39,56 @@ impl Suite {
         measure: Py<PyAny>,
         extensions: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<String> {
-        let names: Vec<&str> = self.0.cases.iter().map(|it| it.name.value.as_str()).collect();
-        let case = self.0.case(case).ok_or_else(|| unknown("case", case, &names))?;
+        let case = self.case(case)?;
         let settings = settings(controller, extensions)?;
-        let mut failed = None;
-        let on_network = |network: &conformance::Network| {
-            Python::attach(|py| measured(py, &measure, network)).unwrap_or_else(|error| {
-                failed = Some(error);
-                Err(String::new())
-            })
-        };
-        let outcome = py.detach(|| conformance::play(case, &settings, on_network));
-        failed.map_or_else(|| json(&outcome), Err)
+        played(py, &measure, |measure| conformance::play(case, &settings, measure))
     }
+
+    /// Plays a case to a controller that runs in an implementation of a transport protocol: the
+    /// verdict, as JSON text. `measure` is as that of `play`; `needs` is what the controller declares,
+    /// if that is known.
+    #[pyo3(signature = (case, controller, measure, needs=None))]
+    fn play_over(
+        &self,
+        py: Python<'_>,
+        case: &str,
+        controller: &str,
+        measure: Py<PyAny>,
+        needs: Option<Vec<String>>,
+    ) -> PyResult<String> {
+        let case = self.case(case)?;
+        played(py, &measure, |measure| {
+            conformance::play_over(case, controller, needs.as_deref(), measure)
+        })
+    }
+}
+
+impl Suite {
+    /// The case of that name.
+    fn case(&self, name: &str) -> PyResult<&conformance::Case> {
+        let names: Vec<&str> = self.0.cases.iter().map(|it| it.name.value.as_str()).collect();
+        self.0.case(name).ok_or_else(|| unknown("case", name, &names))
+    }
+}
+
+/// What `measure` finds on a network, or why it cannot.
+type Measure<'a> = dyn FnMut(&conformance::Network) -> Result<Vec<Option<f64>>, String> + Send + 'a;
+
+/// What is found where a function in Python measures, as JSON text; an exception of it ends the case.
+fn played(
+    py: Python<'_>,
+    measure: &Py<PyAny>,
+    play: impl FnOnce(&mut Measure<'_>) -> conformance::Outcome + Send,
+) -> PyResult<String> {
+    let mut failed = None;
+    let mut on_network = |network: &conformance::Network| {
+        Python::attach(|py| measured(py, measure, network)).unwrap_or_else(|error| {
+            failed = Some(error);
+            Err(String::new())
+        })
+    };
+    let outcome = py.detach(|| play(&mut on_network));
+    failed.map_or_else(|| json(&outcome), Err)
 }
 
 /// What a function in Python measures on a network, or why it cannot.

@@ -330,7 +330,7 @@ def gate(
 
 @app.command(
     epilog="windtunnel conform cubic\n\nwindtunnel conform mine.py:Mine --suite cubic --case curve"
-    "\n\nwindtunnel conform tcp script.pkt"
+    "\n\nwindtunnel conform cubic --stack linux\n\nwindtunnel conform tcp script.pkt"
 )
 def conform(
     name: Annotated[
@@ -361,6 +361,16 @@ def conform(
         str | None,
         typer.Option(metavar="NAME", help="Play this case only, and print its trace."),
     ] = None,
+    stack: Annotated[
+        str | None,
+        typer.Option(
+            metavar="NAME|FILE",
+            help="Run the controller in this implementation of a transport protocol: quinn or noq, "
+            "or with one of its own controllers aioquic, smoltcp, linux, windtunnel, the file of a "
+            "library, or FILE:CLASS. Only cases on a network apply. [default: the TCP of the case]",
+            autocompletion=completing.stacks,
+        ),
+    ] = None,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write a JUnit file.")
     ] = None,
@@ -370,7 +380,7 @@ def conform(
     from windtunnel.cli import conforming, conforming_tcp
     from windtunnel.conformance.scripts import TCP
 
-    options = conforming.Options(suite or [], case, junit, as_json)
+    options = conforming.Options(suite or [], case, stack, junit, as_json)
     if name == TCP:
         conforming_tcp.conform(scripts or [], options)
     elif scripts:

@@ -20,6 +20,7 @@ from windtunnel import package_data, recipes
 from windtunnel._core import catalogue
 from windtunnel.cli import listing
 from windtunnel.conformance import scripts as of_scripts
+from windtunnel.conformance import stacks as of_stacks
 from windtunnel.conformance import suites as of_cases
 from windtunnel.folders import MANIFEST
 from windtunnel.linux.errors import KernelError
@@ -103,6 +104,11 @@ def suites(incomplete: str) -> list[str]:
     """Complete the name of a suite of cases, or of the file of one."""
     files = [it for it in below(incomplete, ".toml") if "cases" in document(it)]
     return [*starting(incomplete, [*of_cases.names(), *of_scripts.names()]), *files]
+
+
+def stacks(incomplete: str) -> list[str]:
+    """Complete the name of an implementation of a transport protocol."""
+    return starting(incomplete, of_stacks.names())
 
 
 def conforming(incomplete: str) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, groupby
 from pathlib import Path
@@ -13,7 +13,7 @@ from rich.table import Table
 
 from windtunnel import controller_names
 from windtunnel.cli.output import answer, count, fail, output, say
-from windtunnel.conformance import junit, suites, words
+from windtunnel.conformance import junit, stacks, suites, words
 from windtunnel.conformance.playing import Found, play
 from windtunnel.conformance.scripts import Played
 from windtunnel.conformance.suites import Suite
@@ -35,24 +35,29 @@ class Options:
 
     suites: list[str]
     case: str | None
+    stack: str | None
     junit: Path | None
     as_json: bool
 
 
 def conform(controller: str, options: Options) -> None:
     """Play suites to a controller, and say what was found."""
-    chosen = controller_names.find(controller)
+    stack = stacks.find(options.stack) if options.stack else None
+    chosen = stack.controller(controller) if stack else controller_names.find(controller)
     wanted = [suites.read(it) for it in options.suites] or suites.made_for(chosen.name)
-    played = (play(it, chosen, options.case) for it in with_case(wanted, options.case))
+    played = (play(it, chosen, options.case, stack) for it in with_case(wanted, options.case))
     found = list(chain.from_iterable(played))
+    over = f" --stack {stack.name}" if stack else ""
     if options.junit:
-        junit.write(options.junit, f"windtunnel conform {chosen.name}", test_suites(chosen, found))
+        command = f"windtunnel conform {chosen.name}{over}"
+        junit.write(options.junit, command, test_suites(chosen, found))
     if options.as_json:
         answer(document(chosen, found, with_trace=options.case is not None))
     else:
         show(found, with_trace=options.case is not None)
     if said := failed(chosen, found):
-        hint = "" if options.case else f"\n{traced(controller)}"
+        named = f"{controller} --stack {options.stack}" if options.stack else controller
+        hint = "" if options.case else f"\n{traced(named)}"
         fail(f"{said}{hint}", FAILED)
 
 
@@ -88,7 +93,9 @@ def test_suite(controller: NamedController, found: Sequence[Found]) -> junit.Tes
     """Give what was found of a suite, for a JUnit file."""
     of = found[0].suite
     properties = {"document": of.document, "controller": controller.name}
-    return junit.TestSuite(of.title, properties, [test_case(it) for it in found])
+    if over := found[0].stack:
+        properties["stack"] = over
+    return junit.TestSuite(found[0].title, properties, [test_case(it) for it in found])
 
 
 def test_case(found: Found) -> junit.TestCase:
@@ -114,10 +121,10 @@ def counted(found: Sequence[Found]) -> str:
 def show_cases(found: Sequence[Found], with_trace: bool) -> None:
     """Print a line for each case, and what explains its verdict below it."""
     for of_suite in grouped(found):
-        say(f"{of_suite[0].suite.title}: {of_suite[0].suite.document}")
+        say(f"{of_suite[0].title}: {of_suite[0].suite.document}")
         width = max(len(words.VERDICTS[it.verdict]) for it in of_suite)
         names = max(len(it.case) for it in of_suite)
-        for it in of_suite:
+        for it in filter(is_shown, of_suite):
             verdict = words.VERDICTS[it.verdict]
             holds = f"{it.about['holds']} ({it.about['source']})"
             say(f"  {verdict:{width}}  {it.case:{names}}  {holds}")
@@ -125,21 +132,35 @@ def show_cases(found: Sequence[Found], with_trace: bool) -> None:
                 say(f"  {'':{width}}  {line}")
             if with_trace:
                 explain(it)
+        if others := sum(not is_shown(it) for it in of_suite):
+            say(f"  {count(others, 'case')} for the controller alone: does not apply")
+
+
+def is_shown(found: Found) -> bool:
+    """Say whether a case has a line of its own: over a stack, only those on a network."""
+    return found.stack is None or "network" in found.about
 
 
 def explain(found: Found) -> None:
     """Print the note of a case, and its trace."""
     for line in words.note(found):
         say(f"  note: {line}")
-    table = Table()
-    for title in ("step", "time, s", "the controller gets", "cwnd", "ssthresh", "pacing rate"):
-        table.add_column(title, justify="left" if "gets" in title else "right")
+    if not found.trace:
+        return
     if (earlier := len(found.trace) - MOST_MOMENTS) > 0:
         say(f"  {earlier:,} moments before these are in --json")
-    for it in found.trace[-MOST_MOMENTS:]:
-        numbers = (words.number(it[key]) for key in ("cwnd", "ssthresh", "pacing_rate"))
-        table.add_row(str(it["step"]), f"{it['time_s']:.6g}", it["signal"], *numbers)
-    output().print(table)
+    output().print(table(found.trace[-MOST_MOMENTS:]))
+
+
+def table(trace: Sequence[Mapping[str, Any]]) -> Table:
+    """Give the table of a trace."""
+    titles = words.OF_NETWORK if "goodput_bps" in trace[0] else words.OF_CONTROLLER
+    made = Table()
+    for key, title in titles.items():
+        made.add_column(title, justify="left" if key == "signal" else "right")
+    for it in trace:
+        made.add_row(*(words.number(it[key]) for key in titles))
+    return made
 
 
 def document(
@@ -152,6 +173,7 @@ def document(
         "cases": [
             {
                 "suite": it.suite.name,
+                "stack": it.stack,
                 "case": it.case,
                 "verdict": it.verdict,
                 "holds": it.about["holds"],

@@ -18,6 +18,11 @@ ANSWERS = {"fails": "failure", "unreadable": "error", "skipped": "skipped"}
 
 def conform(scripts: Sequence[Path], options: Options) -> None:
     """Play scripts or suites of them, and say what was found."""
+    if options.stack:
+        fail(
+            "--stack is about controllers: scripts are played against Windtunnel's TCP",
+            INVALID_INPUT,
+        )
     found = [it for suite in wanted(scripts, options) for it in play(suite, options.case)]
     if options.junit:
         suites = [test_suite(it) for it in grouped(found)]

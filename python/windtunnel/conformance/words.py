@@ -19,6 +19,24 @@ VERDICTS = {
 }
 """The verdicts."""
 
+OF_CONTROLLER = {
+    "step": "step",
+    "time_s": "time, s",
+    "signal": "the controller gets",
+    "cwnd": "cwnd",
+    "ssthresh": "ssthresh",
+    "pacing_rate": "pacing rate",
+}
+"""The columns of a trace of steps."""
+
+OF_NETWORK = {
+    "time_s": "until, s",
+    "goodput_bps": "goodput, bit/s",
+    "cwnd_segments": "cwnd",
+    "smoothed_rtt_s": "rtt, s",
+}
+"""The columns of a trace of a flow over a network: means over parts of the run."""
+
 
 def number(value: float | str | None) -> str:
     """Write a number of a window or a rate."""
