@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::device::Offer;
-use crate::end::Settings;
 use crate::guest::Guest;
 use crate::installation::Installation;
+use crate::settings::Settings;
 
 /// A kernel, and names and values of its settings.
 type Configured = (PathBuf, Vec<(String, String)>);

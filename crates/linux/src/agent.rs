@@ -9,7 +9,7 @@ const FRAME_TYPE: [u8; 2] = [0x88, 0xb5];
 pub(crate) const ETHERNET: usize = 14;
 const LEAST_FRAME: usize = 60;
 /// Which commands and events there are, as in `agent.c`.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 const PAGES: usize = 16;
 const EVENTS_A_PAGE: u64 = 32;
 const EVENTS: u64 = (PAGES as u64 - 1) * EVENTS_A_PAGE;
@@ -80,8 +80,12 @@ pub(crate) struct Sample {
 /// What has happened in a guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A peer has connected from a port.
-    Opened(u32, u16),
+    /// A peer has connected from a port to one here.
+    Opened {
+        stream: u32,
+        from: u16,
+        to: u16,
+    },
     Connected(u32),
     /// How many bytes were written so far, and received.
     Written(u32, u64),
@@ -157,7 +161,7 @@ fn event(bytes: &[u8; EVENT]) -> Option<Event> {
         bytes[at..at + 8].try_into().map(u64::from_ne_bytes).unwrap_or_default()
     };
     Some(match kind {
-        1 => Event::Opened(stream, value(0) as u16),
+        1 => Event::Opened { stream, from: value(0) as u16, to: value(1) as u16 },
         2 => Event::Connected(stream),
         3 => Event::Written(stream, value(0)),
         4 => Event::Received(stream, value(0)),

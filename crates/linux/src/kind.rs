@@ -12,6 +12,7 @@ pub struct LinuxKind {
     kernel: String,
     mtu: u16,
     sysctl: Vec<(String, String)>,
+    is_shared: bool,
 }
 
 impl LinuxKind {
@@ -19,7 +20,13 @@ impl LinuxKind {
     /// values.
     #[must_use]
     pub fn new(kernel: &str, mtu: u16, sysctl: Vec<(String, String)>) -> Self {
-        Self { kernel: kernel.to_owned(), mtu, sysctl }
+        Self { kernel: kernel.to_owned(), mtu, sysctl, is_shared: false }
+    }
+
+    /// One kernel for all ends at a node.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
     }
 }
 
@@ -41,7 +48,7 @@ impl LinuxKind {
     /// # Errors
     /// There is none.
     pub fn check(&self) -> Result<(), String> {
-        let Self { kernel: _, mtu: _, sysctl: _ } = self;
+        let Self { kernel: _, mtu: _, sysctl: _, is_shared: _ } = self;
         Err(ONLY.to_owned())
     }
 }
@@ -65,6 +72,9 @@ impl StackKind for LinuxKind {
         let mut linux = crate::Linux::new(installation).mtu(self.mtu).sysctl(&self.sysctl);
         if let Some(name) = controller {
             linux = linux.controller(name);
+        }
+        if self.is_shared {
+            linux = linux.shared();
         }
         Ok(Arc::new(linux))
     }

@@ -308,11 +308,36 @@ pub trait MakeStack: Debug + Send + Sync {
         0
     }
 
+    /// Whether all its ends at one node share a host, such as a kernel, and are made together
+    /// ([`MakeStack::make_together`]); default: each end is a host of its own.
+    fn shares_host(&self) -> bool {
+        false
+    }
+
     /// The stack of one end, which begins now.
     ///
     /// # Errors
     /// Why there can be none.
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String>;
+
+    /// The stacks of all ends at one host, in this order, which begins now. When one of them was called,
+    /// all are asked what they send and when they are to be woken, in turn until there is nothing more:
+    /// each gives out one departure at a time, so that a host can keep the order between them.
+    ///
+    /// # Errors
+    /// Why there can be none.
+    fn make_together(
+        &self,
+        now: Duration,
+        places: Vec<Place>,
+    ) -> Result<Vec<Box<dyn StreamStack>>, String> {
+        places.into_iter().map(|it| self.make(now, it)).collect()
+    }
+
+    /// An end that another maker made together with others, as one of this maker's: by default as it is.
+    fn adopt(&self, stack: Box<dyn StreamStack>, _: Role) -> Box<dyn StreamStack> {
+        stack
+    }
 }
 
 /// What is shared makes the same.
@@ -345,7 +370,23 @@ impl<M: MakeStack + ?Sized> MakeStack for Arc<M> {
         (**self).memory()
     }
 
+    fn shares_host(&self) -> bool {
+        (**self).shares_host()
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         (**self).make(now, place)
+    }
+
+    fn make_together(
+        &self,
+        now: Duration,
+        places: Vec<Place>,
+    ) -> Result<Vec<Box<dyn StreamStack>>, String> {
+        (**self).make_together(now, places)
+    }
+
+    fn adopt(&self, stack: Box<dyn StreamStack>, role: Role) -> Box<dyn StreamStack> {
+        (**self).adopt(stack, role)
     }
 }

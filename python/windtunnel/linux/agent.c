@@ -35,7 +35,7 @@
 /* The type of Ethernet frames for local experiments (IEEE 802). */
 #define FRAME_TYPE 0x88b5
 /* Which commands and events there are: another number with each change, as in agent.rs. */
-#define VERSION 2
+#define VERSION 3
 #define PAGE 4096u
 #define PAGES 16u
 /* The first page has the two counters of events. */
@@ -277,7 +277,7 @@ static int are_right(uint64_t offset, size_t count)
     return 1;
 }
 
-static void read_some(struct connection *connection)
+static void read_some(struct connection *connection, uint32_t events)
 {
     uint64_t before = connection->received;
     while (!connection->is_ended) {
@@ -291,7 +291,8 @@ static void read_some(struct connection *connection)
             return fail(connection, "it brought other bytes than were sent", 0);
         connection->received += count;
         connection->is_ended = count == 0;
-        if ((size_t)count < sizeof input && count)
+        /* An end that has come with the last bytes is not announced again. */
+        if ((size_t)count < sizeof input && count && !(events & EPOLLRDHUP))
             break;
     }
     if (connection->is_ended)
@@ -309,9 +310,12 @@ static void accept_all(struct connection *listener)
         if (socket < 0)
             return;
         /* The port is at the same place in both kinds of addresses. */
-        uint16_t port = ntohs(((struct sockaddr_in *)&address)->sin_port);
+        uint16_t peer = ntohs(((struct sockaddr_in *)&address)->sin_port);
+        length = sizeof address;
+        getsockname(socket, (struct sockaddr *)&address, &length);
+        uint16_t own = ntohs(((struct sockaddr_in *)&address)->sin_port);
         struct connection *connection = add(socket, next_accepted++);
-        tell(EVENT_OPENED, connection->stream, port, 0);
+        tell(EVENT_OPENED, connection->stream, peer, own);
         connection->is_busy = 1;
         set_timer(1);
     }
@@ -337,7 +341,7 @@ static void on_ready(struct connection *connection, uint32_t events)
     }
     connection->is_busy = 1;
     if (!connection->is_ended && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)))
-        read_some(connection);
+        read_some(connection, events);
     if (!connection->is_over)
         write_some(connection);
     if (!connection->is_over)

@@ -247,6 +247,9 @@ class NodeDefaults(TypedDict, total=False):
     journey: Sequence[Journey]
     """Where it is in the course of time, in place of `place`: it moves along great circles, and
     stays at the last place. Default: it does not move."""
+    linux: LinuxHost
+    """A Linux kernel as its host, in virtual time: all flows over TCP from or to the node are
+    connections of this one kernel. Default: Windtunnel's TCP."""
     count: int
     """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one node."""
@@ -284,6 +287,18 @@ class Journey(TypedDict, total=False):
     """When the node is there."""
     place: Required[str | Sequence[str]]
     """Where."""
+
+
+class LinuxHost(TypedDict, total=False):
+    """A Linux kernel, which `windtunnel linux build` builds, as the host of a node."""
+
+    kernel: str
+    """Which kernel it is, by its name in `windtunnel linux list`; default: `6.12`."""
+    controller: str
+    """Its congestion controller, by its name there, such as `bbr`; default: that of the
+    kernel."""
+    sysctl: dict[str, int | str]
+    """Its settings, by name; default: those of the kernel."""
 
 
 class LinkDefaults(TypedDict, total=False):
@@ -960,9 +975,10 @@ class TcpConnection(TypedDict, total=False):
 class Tcp(TypedDict, total=False):
     """A flow over TCP."""
 
-    controller: Required[Controller]
+    controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
-    table with the latter as `kind` and parameters."""
+    table with the latter as `kind` and parameters. Required, unless the hosts of both nodes are
+    Linux kernels."""
     receiver_controller: Controller
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
@@ -2315,7 +2331,8 @@ class FlowDefaults(From, total=False):
     together."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
-    table with the latter as `kind` and parameters; required."""
+    table with the latter as `kind` and parameters. Required, unless the hosts of both nodes are
+    Linux kernels."""
     receiver_controller: Controller
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
@@ -3021,6 +3038,9 @@ class Node(TypedDict, total=False):
     journey: Sequence[Journey]
     """Where it is in the course of time, in place of `place`: it moves along great circles, and
     stays at the last place. Default: it does not move."""
+    linux: LinuxHost
+    """A Linux kernel as its host, in virtual time: all flows over TCP from or to the node are
+    connections of this one kernel. Default: Windtunnel's TCP."""
     count: int
     """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one node."""
@@ -3650,7 +3670,8 @@ class TcpFlow(From, total=False):
     together."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
-    table with the latter as `kind` and parameters; required."""
+    table with the latter as `kind` and parameters. Required, unless the hosts of both nodes are
+    Linux kernels."""
     receiver_controller: Controller
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender

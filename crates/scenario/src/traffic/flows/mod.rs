@@ -1,5 +1,6 @@
 //! Flows over TCP, UDP, QUIC and protocols that are written outside.
 
+mod kernels;
 mod multipath;
 mod path_policy;
 mod paths;
@@ -29,7 +30,7 @@ use windtunnel_reading::choice;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, PortId, Transport as TransportPlan};
 
-use crate::network::nodes::Names;
+use crate::network::nodes::{Names, Node};
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::{InTurn, Pattern};
@@ -37,6 +38,7 @@ use crate::reading::located::{Both, Located, Named};
 use crate::reading::same_schema::same_schema;
 use crate::reading::timers::{self, zero};
 use crate::reading::units::Measured;
+use kernels::Kernels;
 use path_policy::AnyPolicy;
 pub(crate) use path_policy::POLICIES;
 use paths::along;
@@ -142,32 +144,69 @@ choice! {
 /// The flows of a scenario.
 pub(crate) fn plans(
     flows: &Named<Flow>,
+    nodes: &Named<Node>,
     context: &FlowContext<'_>,
     files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
+    let kernels = kernels(flows, nodes, context)?;
     // There may be a million: what is collected takes no more room than they do.
     let mut plans = Vec::with_capacity(flows.len());
     for (name, flow) in flows {
-        plans.push(flow.plan(name, context, files)?);
+        plans.push(flow.plan(name, context, &kernels, files).map_err(|it| of_table(it, name))?);
     }
     Ok(plans)
+}
+
+/// The kernels that are hosts of nodes, with what the flows there need.
+fn kernels(
+    flows: &Named<Flow>,
+    nodes: &Named<Node>,
+    context: &FlowContext<'_>,
+) -> Result<Kernels, Mistake> {
+    let hosts = || {
+        nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(place, it)| Some((place, it.0.get_ref().as_str(), it.1.linux()?)))
+    };
+    if hosts().next().is_none() {
+        return Ok(Kernels::default());
+    }
+    let over_tcp = flows.iter().filter(|it| matches!(it.1.0.own, Transport::Tcp(_)));
+    let overheads = over_tcp.map(|(name, Flow(flow))| {
+        let ends = flow.common.ends(name, context.nodes)?;
+        let path = flow.common.path(ends, context)?;
+        let ip = IpVersion::from(flow.common.ip);
+        Ok((ends, context.paths.network(ends, path.as_deref(), ip).overhead))
+    });
+    let overheads: Vec<_> = overheads.collect::<Result<_, Mistake>>()?;
+    Kernels::of(hosts(), &overheads)
+}
+
+/// A mistake, with the name and the place of the table in which a key is missing, if that is it.
+fn of_table(mistake: Mistake, name: &Spanned<String>) -> Mistake {
+    match mistake.missing.is_some() && mistake.span.is_none() {
+        true => mistake.of(name.get_ref()).at(name.span()),
+        false => mistake,
+    }
 }
 
 /// Flows that carry the messages of a service from one node to another, for each pair of `ends`.
 pub(crate) fn of_messages(
     tcp: &Tcp,
-    service: &str,
+    service: &Spanned<String>,
     ends: &[[usize; 2]],
     context: &FlowContext<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
     let network = context.paths.network(*first, None, IpVersion::V4);
-    let settings = tcp.of_others("sessions", IpVersion::V4, context, network)?;
+    let settings = tcp.of_others("sessions", IpVersion::V4, context, network);
+    let settings = settings.map_err(|it| of_table(it, service))?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| context.nodes.name(it));
         let workload = Workload::Messages;
         FlowPlan {
-            name: format!("{service}: {from} to {to}"),
+            name: format!("{}: {from} to {to}", service.get_ref()),
             from: ends[0],
             to: ends[1],
             transport: TransportPlan::Tcp { settings: Arc::clone(&settings), workload },
@@ -186,23 +225,24 @@ pub(crate) fn of_messages(
 
 /// How the connection between the two ends of a tunnel behaves.
 pub(crate) fn of_tunnel(
-    tcp: &Tcp,
+    (name, tcp): (&Spanned<String>, &Tcp),
     ip: IpVersion,
     ends: [usize; 2],
     context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
-    tcp.of_others("tunnels", ip, context, context.paths.network(ends, None, ip))
+    let settings = tcp.of_others("tunnels", ip, context, context.paths.network(ends, None, ip));
+    settings.map_err(|it| of_table(it, name))
 }
 
 /// How the ends of a connection over one link behave that is a face.
 pub(crate) fn of_face(
-    tcp: &Tcp,
+    (name, tcp): (&Spanned<String>, &Tcp),
     link: usize,
     context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
     let (ends, over) = (context.paths.link(link).nodes, [PortId::new(link, 0)]);
     let network = context.paths.network(ends, Some(&over), IpVersion::V4);
-    tcp.of_others("faces", IpVersion::V4, context, network)
+    tcp.of_others("faces", IpVersion::V4, context, network).map_err(|it| of_table(it, name))
 }
 
 impl Flow {
@@ -221,6 +261,7 @@ impl Flow {
         &self,
         name: &Spanned<String>,
         context: &FlowContext<'_>,
+        kernels: &Kernels,
         files: &mut Files<'_>,
     ) -> Result<FlowPlan, Mistake> {
         let Common { ip, dscp, start, start_within, stop, .. } = &self.0.common;
@@ -245,6 +286,10 @@ impl Flow {
             }
             Transport::TcpStack(it) => {
                 (it.plan(ip, dscp, context, ends, network, files)?, None, None)
+            }
+            Transport::Tcp(it) if let Some(kernels) = kernels.at(ends) => {
+                let on_path = (ends, network.overhead);
+                (kernels.plan(it, (ip, dscp), context, on_path, files)?, None, None)
             }
             Transport::Tcp(it) => {
                 let split = it.split(context, ends)?;
