@@ -100,7 +100,8 @@ impl Stack for End {
 
     fn send(&mut self, now: Duration, buffer: &mut Vec<u8>) -> Option<Departure> {
         let mut host = self.host.lock().unwrap();
-        host.to_send.pop_front_if(|it| *it == self.which)?;
+        host.to_send.front().filter(|it| **it == self.which)?;
+        host.to_send.pop_front();
         host.bells.sent.lock().unwrap().push((now, self.which));
         buffer.extend([0; 100]);
         Some(Departure { from: None, to: self.peer, ecn: Ecn::NotCapable, segment: 100 })
@@ -166,8 +167,7 @@ fn sent(first: &'static [usize]) -> Vec<(Duration, usize)> {
     let study = Study::read("bells", SCENARIO, &[], outside).unwrap();
     let plan = study.cases[0].of_run(0);
     World::new(&plan).expect("there are paths").advance(plan.end());
-    let sent = of_hub.lock().unwrap().clone();
-    sent
+    of_hub.lock().unwrap().clone()
 }
 
 #[test]

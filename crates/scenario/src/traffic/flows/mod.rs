@@ -16,6 +16,7 @@ mod tcp_stack;
 mod udp;
 mod workloads;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -53,7 +54,7 @@ use udp::Udp;
 /// A flow, over TCP, UDP, QUIC or a protocol that is written outside.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Flow(pub(crate) Both<Common, Transport>);
+pub(crate) struct Flow(pub(crate) Located<Both<Common, Transport>>);
 
 same_schema!(Flow: Both<Common, Transport>);
 
@@ -152,7 +153,8 @@ pub(crate) fn plans(
     // There may be a million: what is collected takes no more room than they do.
     let mut plans = Vec::with_capacity(flows.len());
     for (name, flow) in flows {
-        plans.push(flow.plan(name, context, &kernels, files).map_err(|it| of_table(it, name))?);
+        let plan = flow.plan(name, context, &kernels, files);
+        plans.push(plan.map_err(|it| of_table(it, name, flow.0.span.clone()))?);
     }
     Ok(plans)
 }
@@ -172,11 +174,12 @@ fn kernels(
     if hosts().next().is_none() {
         return Ok(Kernels::default());
     }
-    let over_tcp = flows.iter().filter(|it| matches!(it.1.0.own, Transport::Tcp(_)));
+    let over_tcp = flows.iter().filter(|it| matches!(it.1.0.value.own, Transport::Tcp(_)));
     let overheads = over_tcp.map(|(name, Flow(flow))| {
-        let ends = flow.common.ends(name, context.nodes)?;
-        let path = flow.common.path(ends, context)?;
-        let ip = IpVersion::from(flow.common.ip);
+        let common = &flow.value.common;
+        let ends = common.ends(name, context.nodes)?;
+        let path = common.path(ends, context)?;
+        let ip = IpVersion::from(common.ip);
         Ok((ends, context.paths.network(ends, path.as_deref(), ip).overhead))
     });
     let overheads: Vec<_> = overheads.collect::<Result<_, Mistake>>()?;
@@ -184,9 +187,13 @@ fn kernels(
 }
 
 /// A mistake, with the name and the place of the table in which a key is missing, if that is it.
-fn of_table(mistake: Mistake, name: &Spanned<String>) -> Mistake {
+fn of_table(
+    mistake: Mistake,
+    name: &Spanned<String>,
+    place: impl Into<Option<Range<usize>>>,
+) -> Mistake {
     match mistake.missing.is_some() && mistake.span.is_none() {
-        true => mistake.of(name.get_ref()).at(name.span()),
+        true => mistake.of(name.get_ref()).at(place),
         false => mistake,
     }
 }
@@ -201,7 +208,7 @@ pub(crate) fn of_messages(
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
     let network = context.paths.network(*first, None, IpVersion::V4);
     let settings = tcp.of_others("sessions", IpVersion::V4, context, network);
-    let settings = settings.map_err(|it| of_table(it, service))?;
+    let settings = settings.map_err(|it| of_table(it, service, service.span()))?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| context.nodes.name(it));
         let workload = Workload::Messages;
@@ -231,7 +238,7 @@ pub(crate) fn of_tunnel(
     context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
     let settings = tcp.of_others("tunnels", ip, context, context.paths.network(ends, None, ip));
-    settings.map_err(|it| of_table(it, name))
+    settings.map_err(|it| of_table(it, name, name.span()))
 }
 
 /// How the ends of a connection over one link behave that is a face.
@@ -242,13 +249,14 @@ pub(crate) fn of_face(
 ) -> Result<Arc<TcpSettings>, Mistake> {
     let (ends, over) = (context.paths.link(link).nodes, [PortId::new(link, 0)]);
     let network = context.paths.network(ends, Some(&over), IpVersion::V4);
-    tcp.of_others("faces", IpVersion::V4, context, network).map_err(|it| of_table(it, name))
+    tcp.of_others("faces", IpVersion::V4, context, network)
+        .map_err(|it| of_table(it, name, name.span()))
 }
 
 impl Flow {
     /// Whether the receiver of the data opens the connections.
     pub(crate) fn receiver_opens(&self) -> bool {
-        match &self.0.own {
+        match &self.0.value.own {
             Transport::Tcp(it) => it.receiver_opens(),
             Transport::Quic(it) => it.chosen().receiver_opens(),
             Transport::Stack(it) => it.chosen().receiver_opens(),
@@ -264,15 +272,15 @@ impl Flow {
         kernels: &Kernels,
         files: &mut Files<'_>,
     ) -> Result<FlowPlan, Mistake> {
-        let Common { ip, dscp, start, start_within, stop, .. } = &self.0.common;
-        let ends = self.0.common.ends(name, context.nodes)?;
-        let path = self.0.common.path(ends, context)?;
+        let Common { ip, dscp, start, start_within, stop, .. } = &self.0.value.common;
+        let ends = self.0.value.common.ends(name, context.nodes)?;
+        let path = self.0.value.common.path(ends, context)?;
         let start = Time::ZERO + start.value.0;
         let start_within = start_within.value.0;
         let stop = timers::stop(stop.as_ref(), start + start_within)?;
         let (ip, dscp) = (IpVersion::from(*ip), Dscp::from(*dscp));
         let mut network = context.paths.network(ends, path.as_deref(), ip);
-        let (transport, split, multipath) = match &self.0.own {
+        let (transport, split, multipath) = match &self.0.value.own {
             Transport::Udp(it) => {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
