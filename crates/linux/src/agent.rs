@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Write(u32, u64),
     /// Write nothing more.
     Finish(u32),
+    /// Run a program: the number of the command, and its words.
+    Run(u32, String),
 }
 
 impl Command {
@@ -45,6 +47,7 @@ impl Command {
             }
             Self::Write(stream, bytes) => (5, *stream, *bytes, String::new()),
             Self::Finish(stream) => (6, *stream, 0, String::new()),
+            Self::Run(number, words) => (7, *number, 0, words.clone()),
         };
         let mut frame = vec![0xff; 12];
         frame.extend(FRAME_TYPE);
@@ -95,6 +98,10 @@ pub(crate) enum Event {
     Acknowledged(u32),
     Failed(u32, String),
     Sampled(u32, Sample),
+    /// What a command has written.
+    Output(u32, Vec<u8>),
+    /// A command has ended, with this code.
+    Exited(u32, i32),
 }
 
 /// The events of a guest.
@@ -189,6 +196,12 @@ fn event(bytes: &[u8; EVENT]) -> Option<Event> {
                 },
             )
         }
+        9 => {
+            let rest = &bytes[16..];
+            let count = rest.len().min(value(0) as usize);
+            Event::Output(stream, rest[..count].to_vec())
+        }
+        10 => Event::Exited(stream, value(0) as i32),
         _ => return None,
     })
 }

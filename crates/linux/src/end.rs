@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use windtunnel_stack::{
-    Datagram, Departure, Ecn, Event, Failure, Place, Read, Stack, State, StreamStack,
+    Datagram, Departure, Ecn, Event, Failure, HostCommand, Place, Read, Stack, State, StreamStack,
 };
 
 use crate::host::Host;
@@ -88,6 +88,10 @@ impl Stack for End {
 
     fn state(&self) -> State {
         self.host().state(self.which)
+    }
+
+    fn commands(&self) -> Vec<HostCommand> {
+        self.host().commands()
     }
 }
 

@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use windtunnel_stack::{Event, Place, Read, Role, State, ports};
+use windtunnel_stack::{Event, HostCommand, Place, Read, Role, State, ports};
 
 use crate::agent::{self, Command, Sample};
 use crate::guest::Guest;
@@ -37,6 +37,9 @@ pub(crate) struct Host {
     streams: BTreeMap<u32, (usize, u64)>,
     /// How many the guest was told to open.
     opened: u32,
+    /// The commands that it runs, and how many of them it was told to.
+    commands_run: Vec<HostCommand>,
+    begun: usize,
     /// Why the guest is over, if it is.
     failure: Option<String>,
 }
@@ -92,6 +95,8 @@ impl Host {
             ends: places.into_iter().map(|it| Some(Connections::at(it))).collect(),
             streams: BTreeMap::new(),
             opened: 0,
+            commands_run: settings.run.iter().map(command).collect(),
+            begun: 0,
             failure: None,
         })
     }
@@ -125,6 +130,10 @@ impl Host {
     pub(crate) fn wake(&mut self) {
         let now = self.now;
         self.advance(|it| it.wake(now));
+        while let Some(it) = self.commands_run.get(self.begun).filter(|it| it.at <= now) {
+            self.commands.push(Command::Run(self.begun as u32, it.command.clone()));
+            self.begun += 1;
+        }
     }
 
     /// Hands over what the guest is to be told.
@@ -154,7 +163,11 @@ impl Host {
     /// When it is to be woken, or has sent something.
     pub(crate) fn next_wake(&mut self) -> Option<Duration> {
         self.hand_over();
-        if self.failure.is_none() { self.guest.next_wake() } else { None }
+        if self.failure.is_some() {
+            return None;
+        }
+        let command = self.commands_run.get(self.begun).map(|it| it.at);
+        self.guest.next_wake().into_iter().chain(command).min()
     }
 
     /// The next thing that has happened to an end's streams.
@@ -167,6 +180,11 @@ impl Host {
             self.forget(end, number);
         }
         Some(event)
+    }
+
+    /// What became of its commands so far.
+    pub(crate) fn commands(&self) -> Vec<HostCommand> {
+        self.commands_run[..self.begun].to_vec()
     }
 
     /// What an end's connections tell.
@@ -261,6 +279,17 @@ impl Host {
             Told::Failed(handle, why) => self.with(handle, |number, it| {
                 it.events.push_back(Event::Failed(format!("connection {number}: {why}")));
             }),
+            Told::Output(number, bytes) => {
+                if let Some(it) = self.commands_run.get_mut(number as usize) {
+                    it.output.extend(bytes);
+                }
+            }
+            Told::Exited(number, code) => {
+                let now = self.now;
+                if let Some(it) = self.commands_run.get_mut(number as usize) {
+                    it.exited = Some((now, code));
+                }
+            }
             Told::Sampled(handle, sample) => {
                 self.with(handle, |_, it| it.sample = Some(sample));
                 self.with_stream(handle, |_, stream, _| {
@@ -360,6 +389,10 @@ impl Connections {
             ..told
         }
     }
+}
+
+fn command((at, command): &(Duration, String)) -> HostCommand {
+    HostCommand { at: *at, command: command.clone(), exited: None, output: Vec::new() }
 }
 
 /// Whose packet one is that the guest has sent.

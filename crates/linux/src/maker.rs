@@ -23,7 +23,7 @@ impl Linux {
     #[must_use]
     pub fn new(installation: Installation) -> Self {
         let offer = Offer { mtu: 1500, cuts_segments: true };
-        let settings = Settings { controller: None, sysctl: Vec::new(), offer };
+        let settings = Settings { controller: None, sysctl: Vec::new(), run: Vec::new(), offer };
         Self { installation, settings, is_shared: false }
     }
 
@@ -45,6 +45,15 @@ impl Linux {
     #[must_use]
     pub fn mtu(mut self, mtu: u16) -> Self {
         self.settings.offer.mtu = mtu;
+        self
+    }
+
+    /// With commands that it runs when so much time of the run has passed: words with spaces between
+    /// them, of which the first is a file of the kernel's.
+    #[must_use]
+    pub fn run(mut self, commands: &[(Duration, String)]) -> Self {
+        self.settings.run.extend_from_slice(commands);
+        self.settings.run.sort_by_key(|it| it.0);
         self
     }
 
@@ -83,6 +92,10 @@ impl MakeStack for Linux {
 
     fn shares_host(&self) -> bool {
         self.is_shared
+    }
+
+    fn begins_with_the_run(&self) -> bool {
+        !self.settings.run.is_empty()
     }
 
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {

@@ -1,6 +1,7 @@
 //! What is set in a guest, and by which commands.
 
 use std::collections::BTreeSet;
+use std::time::Duration;
 
 use windtunnel_stack::{Place, Role};
 
@@ -14,6 +15,8 @@ pub(crate) struct Settings {
     pub(crate) controller: Option<String>,
     /// Names and values of the kernel's settings.
     pub(crate) sysctl: Vec<(String, String)>,
+    /// When it runs which commands, in the order of time.
+    pub(crate) run: Vec<(Duration, String)>,
     /// What its network device offers.
     pub(crate) offer: Offer,
 }

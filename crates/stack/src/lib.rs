@@ -143,6 +143,19 @@ impl State {
     }
 }
 
+/// A command that a host has run, which is a machine with programs of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCommand {
+    /// When it began.
+    pub at: Duration,
+    /// The command.
+    pub command: String,
+    /// When it ended, and its exit code, if it has ended: 128 and the number of the signal that ended it.
+    pub exited: Option<(Duration, i32)>,
+    /// What it wrote so far to its standard output and its standard error.
+    pub output: Vec<u8>,
+}
+
 /// An implementation of a transport protocol, as the end of a connection.
 pub trait Stack: Debug + Send {
     /// These datagrams have arrived and are read together.
@@ -170,6 +183,11 @@ pub trait Stack: Debug + Send {
     /// What decrypts its packets, as lines of a key log (`SSLKEYLOGFILE`, RFC 9850): all so far.
     fn secrets(&self) -> String {
         String::new()
+    }
+
+    /// The commands that its host has run so far, which all its ends tell alike.
+    fn commands(&self) -> Vec<HostCommand> {
+        Vec::new()
     }
 }
 
@@ -314,6 +332,12 @@ pub trait MakeStack: Debug + Send + Sync {
         false
     }
 
+    /// Whether its hosts begin with the run, as they have something to do of their own; default: when they
+    /// are called first.
+    fn begins_with_the_run(&self) -> bool {
+        false
+    }
+
     /// The stack of one end, which begins now.
     ///
     /// # Errors
@@ -372,6 +396,10 @@ impl<M: MakeStack + ?Sized> MakeStack for Arc<M> {
 
     fn shares_host(&self) -> bool {
         (**self).shares_host()
+    }
+
+    fn begins_with_the_run(&self) -> bool {
+        (**self).begins_with_the_run()
     }
 
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {

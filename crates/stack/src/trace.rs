@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{
-    Datagram, Departure, Event, MakeStack, Place, Read, Role, Stack, State, StreamStack, Unit,
+    Datagram, Departure, Event, HostCommand, MakeStack, Place, Read, Role, Stack, State,
+    StreamStack, Unit,
 };
 
 /// A datagram, or an IP packet, that an end sent.
@@ -120,6 +121,10 @@ impl MakeStack for Traced {
         self.maker.shares_host()
     }
 
+    fn begins_with_the_run(&self) -> bool {
+        self.maker.begins_with_the_run()
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         let role = place.role;
         Ok(self.adopt(self.maker.make(now, place)?, role))
@@ -182,6 +187,10 @@ impl Stack for TracedEnd {
 
     fn secrets(&self) -> String {
         self.stack.secrets()
+    }
+
+    fn commands(&self) -> Vec<HostCommand> {
+        self.stack.commands()
     }
 }
 

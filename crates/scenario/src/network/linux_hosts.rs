@@ -5,8 +5,11 @@ use std::fmt;
 use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
+use windtunnel_engine::Duration;
 
+use crate::reading::error::Mistake;
 use crate::reading::located::Located;
+use crate::reading::units::Measured;
 
 /// A Linux kernel, which `windtunnel linux build` builds, as the host of a node.
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
@@ -18,6 +21,42 @@ pub(crate) struct LinuxHost {
     pub(crate) controller: Option<Located<String>>,
     /// Its settings, by name; default: those of the kernel.
     pub(crate) sysctl: Option<Located<KernelSettings>>,
+    /// The commands that it runs, from the files that it was built with (`windtunnel linux build --files`);
+    /// default: none. Their output and exit codes are in the table `commands`.
+    #[serde(default)]
+    pub(crate) run: Vec<KernelCommand>,
+}
+
+/// A command that a kernel runs.
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KernelCommand {
+    /// When it begins.
+    pub(crate) at: Measured<Duration>,
+    /// A program by its path in the kernel, and its arguments, with spaces between them.
+    pub(crate) command: Located<String>,
+}
+
+impl KernelCommand {
+    /// The most bytes and words of a command.
+    const MOST: [usize; 2] = [1000, 64];
+
+    /// When it begins, and its words.
+    pub(crate) fn checked(&self) -> Result<(std::time::Duration, String), Mistake> {
+        let command = &self.command.value;
+        let [bytes, words] = Self::MOST;
+        self.command.checked(
+            |it| it.starts_with('/') && !it.contains('\0'),
+            || "a command begins with the path of a program, from the root".to_owned(),
+            "write one such as \"/bin/server 80\"",
+        )?;
+        self.command.checked(
+            |it| it.len() <= bytes && it.split(' ').filter(|it| !it.is_empty()).count() <= words,
+            || format!("a command has at most {bytes} bytes and {words} words"),
+            "write what it does into a file, and run that",
+        )?;
+        Ok((std::time::Duration::from_nanos(self.at.0.as_nanos()), command.clone()))
+    }
 }
 
 /// Settings of a kernel (`sysctl`), by name.

@@ -78,6 +78,7 @@ impl Hosts {
                 self.arrange(network, slot as u32);
             }
         }
+        self.start_hosts(network, is_here);
     }
 
     /// The node of an application.

@@ -9,7 +9,7 @@ use windtunnel_controllers::Failed;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
 use windtunnel_packets::{Ecn, Packet, Route};
-use windtunnel_stack::{self as stack, Path, Place, Role, State, StreamStack};
+use windtunnel_stack::{self as stack, HostCommand, Path, Place, Role, State, StreamStack};
 
 use super::processor::Processor;
 use super::stack_counters::{StackCounters, StackCounts};
@@ -77,6 +77,7 @@ pub(super) struct StackEnd {
     pub(super) counters: StackCounters,
     /// What it told last, and why it failed, if it has.
     told: State,
+    commands: Vec<HostCommand>,
     pub(super) failure: Option<String>,
 }
 
@@ -201,6 +202,7 @@ impl Stacks {
             processor: Processor::default(),
             counters: StackCounters::default(),
             told: State::default(),
+            commands: Vec::new(),
             failure,
         });
     }
@@ -238,7 +240,7 @@ impl StackEnd {
     }
 
     pub(super) fn fail(&mut self, failure: String) {
-        self.told = self.state();
+        (self.told, self.commands) = (self.state(), self.commands());
         self.stack = None;
         self.failure.get_or_insert(failure);
     }
@@ -247,6 +249,12 @@ impl StackEnd {
     pub(super) fn state(&self) -> State {
         let state = |it: &dyn StreamStack| guarded(|| it.state()).unwrap_or_default();
         self.stack.as_deref().map_or(self.told, state)
+    }
+
+    /// The commands that its host has run.
+    pub(super) fn commands(&self) -> Vec<HostCommand> {
+        let commands = |it: &dyn StreamStack| guarded(|| it.commands()).unwrap_or_default();
+        self.stack.as_deref().map_or_else(|| self.commands.clone(), commands)
     }
 
     /// Bytes of a stream that its stack took and that are not acknowledged, if it tells.

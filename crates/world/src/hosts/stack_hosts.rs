@@ -4,6 +4,7 @@
 
 use smallvec::{SmallVec, smallvec};
 use windtunnel_engine::Time;
+use windtunnel_stack::HostCommand;
 
 use super::stack_ends::{StackEnd, guarded, outside};
 use super::state::Hosts;
@@ -80,6 +81,34 @@ impl Hosts {
         }
     }
 
+    /// Hosts on these nodes that begin with the run are woken then.
+    pub(super) fn start_hosts(&mut self, network: &mut Network, is_here: impl Fn(usize) -> bool) {
+        for host in 0..self.stack_hosts.len() {
+            let end = self.stack_hosts[host].ends[0];
+            let stacks = &self.stacks[end.0 as usize];
+            let begins = stacks.settings.maker_of(end.1).begins_with_the_run();
+            if begins && is_here(self.node_of_host(host as u32)) {
+                self.wake_host_at(network, Time::ZERO, end);
+            }
+        }
+    }
+
+    /// The node of a host.
+    pub(crate) fn node_of_host(&self, host: u32) -> usize {
+        let (stack, side) = self.stack_hosts[host as usize].ends[0];
+        self.stacks[stack as usize].nodes[side as usize] as usize
+    }
+
+    /// The commands that hosts have run, with the nodes of these.
+    pub(crate) fn commands(&self) -> impl Iterator<Item = (usize, HostCommand)> {
+        (0..self.stack_hosts.len() as u32).flat_map(move |host| {
+            let (stack, side) = self.stack_hosts[host as usize].ends[0];
+            let end = self.stacks[stack as usize].ends[side as usize].as_ref();
+            let commands = end.map(StackEnd::commands).unwrap_or_default();
+            commands.into_iter().map(move |it| (self.node_of_host(host), it))
+        })
+    }
+
     /// Has the host of an end woken at a time, if it is not before.
     pub(super) fn wake_host_at(&mut self, network: &mut Network, time: Time, end: EndOf) {
         let host = self.host_of(end);
@@ -96,6 +125,7 @@ impl Hosts {
             return;
         }
         let ends = host.ends.clone();
+        self.begun_end(now, ends[0]);
         for end in &ends {
             self.wake_end(network, now, *end);
         }

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use windtunnel_applications::Workload;
 use windtunnel_engine::Duration;
 use windtunnel_linux::{DEFAULT_KERNEL, LinuxKind};
 use windtunnel_packets::Dscp;
@@ -16,7 +17,7 @@ use super::paths::{FULL_PACKET, FlowContext};
 use super::quic::{described, no_controller};
 use super::tcp::Tcp;
 use super::workloads::{self, Segments};
-use crate::network::linux_hosts::{LinuxHost, names_and_values};
+use crate::network::linux_hosts::{KernelCommand, LinuxHost, names_and_values};
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
@@ -44,6 +45,13 @@ impl Kernels {
         let mut kernels = BTreeMap::new();
         for (place, node, host) in hosts {
             let own = overheads.iter().filter(|it| it.0.contains(&place)).map(|it| it.1);
+            if let Some(it) = host.value.run.first().filter(|_| own.clone().next().is_none()) {
+                let why = format!(
+                    "node `{node}` runs commands, but no flow of its kernel begins or ends there"
+                );
+                let help = "write a flow with protocol = \"tcp\", or with \"programs\" for what its programs send";
+                return Err(it.command.mistake(why).help(help));
+            }
             let mtu = packet(own.max().unwrap_or_default());
             kernels.insert(place, Kernel::new(node, host, mtu)?);
         }
@@ -66,9 +74,11 @@ fn packet(overhead: u16) -> u16 {
 
 impl Kernel {
     fn new(node: &str, host: &Located<LinuxHost>, mtu: u16) -> Result<Self, Mistake> {
-        let LinuxHost { kernel, controller, sysctl } = &host.value;
+        let LinuxHost { kernel, controller, sysctl, run } = &host.value;
         let name = kernel.as_ref().map_or(DEFAULT_KERNEL, |it| &it.value);
-        let linux = LinuxKind::new(name, mtu, names_and_values(sysctl.as_ref())).shared();
+        let run = run.iter().map(KernelCommand::checked).collect::<Result<_, Mistake>>()?;
+        let settings = names_and_values(sysctl.as_ref());
+        let linux = LinuxKind::new(name, mtu, settings).run(run).shared();
         if let Some(it) = kernel {
             linux.check().map_err(|why| it.mistake(why))?;
         }
@@ -132,26 +142,27 @@ impl EndKernels<'_> {
             None => ours(tcp.controller()?, packet(overhead), context),
         });
         let (sender, receiver) = (sender?, receiver?);
-        let settings = StackSettings {
-            protocol: "tcp",
-            maker: sender.maker,
-            receiver: Some(receiver.maker),
-            controller: sender.controller,
-            is_extended: sender.is_extended,
-            ip,
-            dscp,
-            receiver_opens: tcp.receiver_opens(),
-            paths: Vec::new(),
-            migrations: Vec::new(),
-            reads: Duration::ZERO,
-            cost: Duration::ZERO,
-            socket_buffer: None,
-        };
+        let settings = between("tcp", [sender, receiver], (ip, dscp), tcp.receiver_opens());
         let segments =
             Segments { data: settings.largest_datagram(), headers: settings.headers().into() };
         let workload = tcp.workload().map(|it| it.value.clone()).unwrap_or_default();
         let data = workloads::plan(&workload, context, ends, segments, files)?;
         Ok(Transport::Stack { settings: Arc::new(settings), data: StackData::Streams(data) })
+    }
+
+    /// A flow of what programs at both nodes send each other.
+    ///
+    /// # Errors
+    /// Which of the two ends, by its place, has no kernel.
+    pub(super) fn programs(&self, (ip, dscp): (IpVersion, Dscp)) -> Result<Transport, usize> {
+        let [Some(from), Some(to)] = self.kernels else {
+            return Err(self.kernels.iter().position(Option::is_none).unwrap_or_default());
+        };
+        let settings = between("programs", [from.host(), to.host()], (ip, dscp), false);
+        Ok(Transport::Stack {
+            settings: Arc::new(settings),
+            data: StackData::Streams(Workload::Messages),
+        })
     }
 
     /// Between two kernels, none of Windtunnel's controllers has anything to control.
@@ -163,6 +174,30 @@ impl EndKernels<'_> {
             "leave it out, and write one of the kernel's as `nodes.{node}.linux.controller`"
         );
         Err(named.kind.mistake(why).help(help))
+    }
+}
+
+/// How a flow between two hosts is carried.
+fn between(
+    protocol: &'static str,
+    [sender, receiver]: [EndHost; 2],
+    (ip, dscp): (IpVersion, Dscp),
+    receiver_opens: bool,
+) -> StackSettings {
+    StackSettings {
+        protocol,
+        maker: sender.maker,
+        receiver: Some(receiver.maker),
+        controller: sender.controller,
+        is_extended: sender.is_extended,
+        ip,
+        dscp,
+        receiver_opens,
+        paths: Vec::new(),
+        migrations: Vec::new(),
+        reads: Duration::ZERO,
+        cost: Duration::ZERO,
+        socket_buffer: None,
     }
 }
 

@@ -130,7 +130,15 @@ pub(crate) enum Transport {
     Stack(Box<Outside>),
     /// The Transmission Control Protocol, by an implementation that is used as it is.
     TcpStack(Box<TcpStack>),
+    /// Whatever programs in the Linux kernels of two nodes send each other.
+    Programs(Programs),
 }
+
+/// What programs in the Linux kernels of both nodes send each other, over any protocol, as far as it belongs
+/// to no flow before it.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Programs {}
 
 choice! {
     /// A version of IP.
@@ -174,7 +182,9 @@ fn kernels(
     if hosts().next().is_none() {
         return Ok(Kernels::default());
     }
-    let over_tcp = flows.iter().filter(|it| matches!(it.1.0.value.own, Transport::Tcp(_)));
+    let over_tcp = flows
+        .iter()
+        .filter(|it| matches!(it.1.0.value.own, Transport::Tcp(_) | Transport::Programs(_)));
     let overheads = over_tcp.map(|(name, Flow(flow))| {
         let common = &flow.value.common;
         let ends = common.ends(name, context.nodes)?;
@@ -261,7 +271,7 @@ impl Flow {
             Transport::Quic(it) => it.chosen().receiver_opens(),
             Transport::Stack(it) => it.chosen().receiver_opens(),
             Transport::TcpStack(it) => it.receiver_opens(),
-            Transport::Udp(_) => false,
+            Transport::Udp(_) | Transport::Programs(_) => false,
         }
     }
 
@@ -294,6 +304,11 @@ impl Flow {
             }
             Transport::TcpStack(it) => {
                 (it.plan(ip, dscp, context, ends, network, files)?, None, None)
+            }
+            Transport::Programs(_) => {
+                let kernels = kernels.at(ends).ok_or(0);
+                let planned = kernels.and_then(|it| it.programs((ip, dscp)));
+                (planned.map_err(|it| self.0.value.common.no_kernel(it))?, None, None)
             }
             Transport::Tcp(it) if let Some(kernels) = kernels.at(ends) => {
                 let on_path = (ends, network.overhead);
@@ -347,6 +362,16 @@ impl Common {
             "leave out `path`",
         )?;
         along(context, ends, path).map(Some)
+    }
+
+    /// Programs run in a kernel, which one of the two ends, by its place, has not.
+    fn no_kernel(&self, end: usize) -> Mistake {
+        let node = [&self.from, &self.to][end];
+        let why = format!(
+            "the host of node `{}` is not a Linux kernel, in which programs could run",
+            node.value
+        );
+        node.mistake(why).help(format!("write nodes.{}.linux = {{}}", node.value))
     }
 
     fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {
