@@ -72,17 +72,15 @@ def test_one_flow_of_a_node_is_as_one_with_kernels_of_its_own(
     of_nodes = scenario(flow("copy", workload), server=host, client=host)
     tcp = f'protocol = "tcp-stack"\ntcp = {{ stack = "linux", controller = "{controller}" }}'
     of_flow = flow("copy", workload).replace('protocol = "tcp"', tcp)
-    first, second = (
-        tables(run_scenario(it)) for it in (of_nodes, scenario(of_flow, server=""))
-    )
+    first, second = (tables(run_scenario(it)) for it in (of_nodes, scenario(of_flow, server="")))
     assert set(first) == set(second)
     for name, table in first.items():
         assert table.equals(second[name]), name
 
 
 def test_a_kernel_remembers_the_path_of_a_flow_before() -> None:
-    """Its cache of metrics has the threshold of a connection that is over, and the next one to the same
-    host begins with it; with kernels of its own it begins without, as the first one does."""
+    """Its cache of metrics has the threshold of a connection that is over, and the next one to the
+    same host begins with it; with kernels of its own it begins without, as the first one does."""
     sysctl = 'sysctl = { "net.ipv4.tcp_no_ssthresh_metrics_save" = 0 }'
     file = 'workload = { kind = "file", size = "4 MB" }'
     flows = flow("before", file), flow("after", file, 'start = "3 s"')
@@ -121,7 +119,7 @@ def test_runs_are_the_same_on_any_number_of_threads() -> None:
 
 
 def test_a_kernel_that_panics_ends_its_flows_alone() -> None:
-    """A send buffer of 90 MB does not fit into its memory: it kills its first program, and panics."""
+    """A send buffer of 90 MB does not fit into its memory: it kills its first program."""
     server = 'linux = { sysctl = { "net.ipv4.tcp_wmem" = "4096 90000000 90000000" } }'
     more = 'defaults.flow.controller = "cubic"'
     others = flow("others", to="other").replace('"server"', '"client"')

@@ -96,6 +96,7 @@ fn offered(flow: &FlowPlan) -> Option<f64> {
                 UdpWorkload::Frames(_) => None,
             }
         }
+        Transport::Stack { data: StackData::Packets, .. } => None,
         Transport::Tcp { workload, .. }
         | Transport::Stack { data: StackData::Streams(workload), .. } => match workload {
             Workload::Bulk(BulkSettings { rate }) => rate.map(|it| it.bits_per_second() as f64),

@@ -406,6 +406,8 @@ fn end_of(ends: &[Option<Connections>], packet: &[u8]) -> Option<usize> {
         Role::Server => addresses.ports.map(|it| it[0]) == Some(it.own.port()),
     };
     let found = ends().find(|(_, it)| is_between(it) && is_of(it));
-    // What is not TCP is of any flow to that peer.
-    found.or_else(|| ends().find(|(_, it)| is_between(it))).map(|it| it.0)
+    let of_programs = || ends().find(|(_, it)| is_between(it) && it.has_other_packets);
+    // Without a flow of these, it is of any flow to that peer.
+    let any = || ends().find(|(_, it)| is_between(it));
+    found.or_else(of_programs).or_else(any).map(|it| it.0)
 }

@@ -288,6 +288,8 @@ pub struct Place {
     pub peer: SocketAddr,
     /// Further paths that it may use at the same time.
     pub further: Vec<Path>,
+    /// Whether it has what its host sends to the peer's beyond the connections of other ends.
+    pub has_other_packets: bool,
     /// What its random numbers are to be made from: another one in each run.
     pub seed: u64,
 }

@@ -45,7 +45,8 @@ def build(
         Path | None,
         typer.Option(
             metavar="DIR",
-            help="A folder whose files the kernel has at `/`, such as static programs; needs --name.",
+            help="A folder whose files the kernel has at `/`, such as static programs; "
+            "needs --name.",
         ),
     ] = None,
     as_json: Json = False,

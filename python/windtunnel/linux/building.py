@@ -59,9 +59,7 @@ class Progress:
         return [self.step]
 
 
-def build(
-    folder: Path | None, name: str | None, watch: Watch, files: Path | None = None
-) -> Kernel:
+def build(folder: Path | None, name: str | None, watch: Watch, files: Path | None = None) -> Kernel:
     """Build a kernel from a folder, or from the distribution's package. Raises KernelError.
 
     Its default name is that of the folder, or the version of the package. What was built before

@@ -21,8 +21,8 @@ pub(crate) struct LinuxHost {
     pub(crate) controller: Option<Located<String>>,
     /// Its settings, by name; default: those of the kernel.
     pub(crate) sysctl: Option<Located<KernelSettings>>,
-    /// The commands that it runs, from the files that it was built with (`windtunnel linux build --files`);
-    /// default: none. Their output and exit codes are in the table `commands`.
+    /// The commands that it runs, from the files that it was built with (`windtunnel linux build --files`).
+    /// What they write and their exit codes are in the table `commands`. Default: none.
     #[serde(default)]
     pub(crate) run: Vec<KernelCommand>,
 }

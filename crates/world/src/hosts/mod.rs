@@ -14,6 +14,7 @@ mod sockets;
 mod stack_counters;
 mod stack_datagrams;
 mod stack_ends;
+mod stack_host;
 mod stack_hosts;
 mod stack_packets;
 mod stack_paths;

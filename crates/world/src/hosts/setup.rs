@@ -13,7 +13,7 @@ use windtunnel_transports::tcp::{Buffers, Reading, Socket, TcpOutbox, TcpSetting
 use super::running::Running;
 use super::sockets::Sockets;
 use super::stack_ends::Stacks;
-use super::stack_hosts::StackHost;
+use super::stack_host::StackHost;
 use super::state::{Accepted, Class, HostSlot, Hosts, PlannedFlow};
 use super::waiting::Waiting;
 use crate::forwarding::Forwarding;
@@ -115,9 +115,12 @@ impl Hosts {
                 let (settings, ends) = (Arc::clone(settings), [flow.from, flow.to]);
                 let sides = [Side::Sender, Side::Receiver];
                 let hosts = sides.map(|it| self.host(&settings, ends[it as usize], it, shared));
-                self.stacks.push(Stacks::new(settings, number, ends, hosts, routes, seed));
+                let mut stacks = Stacks::new(settings, number, ends, hosts, routes, seed);
+                stacks.counts_packets = matches!(data, StackData::Packets);
+                self.stacks.push(stacks);
                 let waiting = match data {
                     StackData::Streams(it) => Waiting::OnStreams(it.clone(), random),
+                    StackData::Packets => Waiting::OnStreams(Workload::Messages, random),
                     StackData::Datagrams(it) => {
                         Waiting::Datagrams(Box::new((it.clone(), random, own)))
                     }

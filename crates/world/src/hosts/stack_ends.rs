@@ -29,6 +29,8 @@ pub(super) struct Stacks {
     pub(super) nodes: [u32; 2],
     /// The hosts of its ends, by their places.
     pub(super) hosts: [u32; 2],
+    /// Whether what it carries are packets, which no other flow has, and not what is in them.
+    pub(super) counts_packets: bool,
     /// At least one.
     pub(super) paths: Vec<StackPath>,
     /// Those that have begun.
@@ -150,6 +152,7 @@ impl Stacks {
             seed: u64::from(seed),
             nodes: ends.map(|it| it as u32),
             hosts,
+            counts_packets: false,
             paths,
             ends: [None, None],
             settings,
@@ -170,7 +173,8 @@ impl Stacks {
         let further = further.map(|(_, it)| it.from(side)).collect();
         let seed = self.seed << 1 | side as u64;
         let Path { own, peer } = self.paths[path].from(side);
-        Place { role, own, peer, further, seed }
+        let has_other_packets = self.counts_packets;
+        Place { role, own, peer, further, has_other_packets, seed }
     }
 
     /// The end there begins now, with that stack, or without any because of a failure.

@@ -7,36 +7,11 @@ use windtunnel_engine::Time;
 use windtunnel_stack::HostCommand;
 
 use super::stack_ends::{StackEnd, guarded, outside};
+use super::stack_host::EndOf;
 use super::state::Hosts;
-use crate::alarm::Alarm;
 use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::side::Side;
-
-/// An end of a flow over stacks: which of them, and which side.
-type EndOf = (u32, Side);
-
-/// A host.
-#[derive(Clone, Debug)]
-pub(super) struct StackHost {
-    /// At least one; in the order of the plan.
-    ends: SmallVec<[EndOf; 1]>,
-    alarm: Alarm,
-    /// Whether an end of it is being called, or an application by it.
-    is_busy: bool,
-}
-
-impl StackHost {
-    /// That of one end.
-    pub(super) fn of(end: EndOf) -> Self {
-        Self { ends: smallvec![end], alarm: Alarm::NONE, is_busy: false }
-    }
-
-    /// It has another end.
-    pub(super) fn add(&mut self, end: EndOf) {
-        self.ends.push(end);
-    }
-}
 
 impl Hosts {
     /// The host of an end, by its place.

@@ -127,8 +127,9 @@ impl Hosts {
     ) {
         let Body::Datagram(datagram) = &packet.body else { return };
         let Some(stack) = self.flows[datagram.flow as usize].stack else { return };
-        let settings = &self.stacks[stack as usize].settings;
+        let Stacks { settings, counts_packets, .. } = &self.stacks[stack as usize];
         let (reads, room) = (settings.reads, settings.socket_buffer);
+        let content = if *counts_packets { in_buffer(network, datagram) } else { 0 };
         let end = self.begun_end(now, (stack, side));
         let waiting = end.unread_bytes + in_buffer(network, datagram);
         if room.is_some_and(|it| waiting > it) {
@@ -140,6 +141,7 @@ impl Hosts {
         }
         end.unread_bytes = waiting;
         end.counters.receive(datagram, packet.ecn);
+        end.counters.received_bytes += content;
         if network.log.is_some() {
             logging::datagram_arrived(network, now, side, Some(&end.state()), packet);
         }

@@ -13,7 +13,7 @@ use super::end::End;
 use super::running::Running;
 use super::sockets::{Key, Sockets};
 use super::stack_ends::Stacks;
-use super::stack_hosts::StackHost;
+use super::stack_host::StackHost;
 use super::waiting::Waiting;
 use crate::network::Network;
 use crate::numbers::Numbers;

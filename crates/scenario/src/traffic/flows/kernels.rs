@@ -4,7 +4,6 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use windtunnel_applications::Workload;
 use windtunnel_engine::Duration;
 use windtunnel_linux::{DEFAULT_KERNEL, LinuxKind};
 use windtunnel_packets::Dscp;
@@ -159,10 +158,7 @@ impl EndKernels<'_> {
             return Err(self.kernels.iter().position(Option::is_none).unwrap_or_default());
         };
         let settings = between("programs", [from.host(), to.host()], (ip, dscp), false);
-        Ok(Transport::Stack {
-            settings: Arc::new(settings),
-            data: StackData::Streams(Workload::Messages),
-        })
+        Ok(Transport::Stack { settings: Arc::new(settings), data: StackData::Packets })
     }
 
     /// Between two kernels, none of Windtunnel's controllers has anything to control.

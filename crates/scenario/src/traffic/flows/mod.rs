@@ -130,12 +130,11 @@ pub(crate) enum Transport {
     Stack(Box<Outside>),
     /// The Transmission Control Protocol, by an implementation that is used as it is.
     TcpStack(Box<TcpStack>),
-    /// Whatever programs in the Linux kernels of two nodes send each other.
+    /// What programs in the Linux kernels of both nodes send each other, over any protocol.
     Programs(Programs),
 }
 
-/// What programs in the Linux kernels of both nodes send each other, over any protocol, as far as it belongs
-/// to no flow before it.
+/// What programs in the Linux kernels of both nodes send each other, over any protocol.
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Programs {}
