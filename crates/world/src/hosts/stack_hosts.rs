@@ -45,11 +45,11 @@ impl Hosts {
                 Ok(each.map(|(it, (end, role))| maker(end).adopt(it, role)).collect())
             }
         });
-        let (mut made, why) = match made.and_then(|it| it) {
+        let (made, why) = match made.and_then(|it| it) {
             Ok(made) => (made, "it makes fewer ends than there are".to_owned()),
             Err(why) => (Vec::new(), why),
         };
-        let mut made = made.drain(..);
+        let mut made = made.into_iter();
         for (stack, side) in ends {
             let made = made.next().ok_or_else(|| why.clone());
             self.stacks[stack as usize].begin(now, side, made);

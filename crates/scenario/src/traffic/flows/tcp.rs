@@ -37,7 +37,7 @@ pub(crate) struct Tcp {
     /// A controller at the receiver, which bounds the window that the receiver advertises
     /// (RFC 9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its
     /// sender does. It needs timestamps; default: none.
-    receiver_controller: Option<Controller>,
+    receiver_controller: Option<Box<Controller>>,
     /// What it carries; default: `bulk`.
     workload: Option<Located<WorkloadKeys>>,
     /// The data in a full segment; default: what fills a packet of 1500 B, which is
