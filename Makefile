@@ -4,9 +4,7 @@
 PYTHON ?= python3
 
 bin := .venv/bin
-# What is imported is compiled then: most of the libraries never are. It is kept, also where the
-# environment says otherwise, as images of containers often do: each process would compile it again.
-unexport PYTHONDONTWRITEBYTECODE
+# What is imported is compiled then: most of the libraries never are.
 pip_install := $(bin)/pip install --disable-pip-version-check --quiet --no-compile
 # Of what is set up: made again only when what it depends on has changed. The environment has what
 # Windtunnel is built and runs with, development the rest.
