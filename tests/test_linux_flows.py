@@ -159,5 +159,5 @@ def test_each_flow_has_the_kernel_that_it_names(
 
 def test_the_memory_of_many_kernels_is_said() -> None:
     many = scenario("count = 100").advice()
-    assert any("200 ends of flows in processes of their own" in it for it in many), many
+    assert any("200 hosts of flows in processes of their own" in it for it in many), many
     assert not any("memory" in it for it in scenario("count = 10").advice())

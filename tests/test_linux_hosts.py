@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
 
 import pages
 from conftest import OVER_KERNEL, Command, needs_kernel
+from windtunnel.linux.kernels import folder_of
 from windtunnel.package_data import SCENARIOS
 from windtunnel.results import Results
 from windtunnel.running import read, run_scenario
@@ -28,7 +30,10 @@ def results() -> Results:
 pytestmark = needs_kernel
 
 
-def test_the_page_does_what_it_says(tmp_path: Path) -> None:
+def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    cache = tmp_path / "cache"
+    shutil.copytree(folder_of("6.12"), cache / "linux" / "6.12")
+    monkeypatch.setenv("WINDTUNNEL_CACHE", str(cache))
     (tmp_path / "scenarios").symlink_to(SCENARIOS)
     pages.follow(pages.text("linux.md"), tmp_path, ["sudo apt-get install"])
 

@@ -6,7 +6,6 @@ use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_applications::{ArrivalsSettings, BulkSettings, FileSettings, Workload};
 use windtunnel_engine::{Duration, Time};
 use windtunnel_scenario::Study;
-use windtunnel_stack::MakeStack;
 use windtunnel_transports::tcp::EcnMode;
 use windtunnel_world::{FlowPlan, Plan, PortId, StackData, Topology, Transport};
 
@@ -97,6 +96,7 @@ fn offered(flow: &FlowPlan) -> Option<f64> {
                 UdpWorkload::Frames(_) => None,
             }
         }
+        Transport::Stack { data: StackData::Packets, .. } => None,
         Transport::Tcp { workload, .. }
         | Transport::Stack { data: StackData::Streams(workload), .. } => match workload {
             Workload::Bulk(BulkSettings { rate }) => rate.map(|it| it.bits_per_second() as f64),
@@ -167,15 +167,17 @@ fn stacks_that_differ(plan: &Plan) -> Vec<String> {
 const MUCH_MEMORY: u64 = 1_000_000_000;
 
 fn memory_of_stacks(plan: &Plan) -> Option<String> {
-    let makers = plan.flows.iter().flat_map(|flow| match &flow.transport {
-        Transport::Stack { settings, .. } => settings.makers().collect(),
+    let hosts = plan.flows.iter().flat_map(|flow| match &flow.transport {
+        Transport::Stack { settings, .. } => settings.makers().zip([flow.from, flow.to]).collect(),
         _ => Vec::new(),
     });
-    let of_each: Vec<u64> = makers.map(MakeStack::memory).filter(|it| *it > 0).collect();
+    let mut shared = BTreeSet::new();
+    let hosts = hosts.filter(|(it, node)| !it.shares_host() || shared.insert(*node));
+    let of_each: Vec<u64> = hosts.map(|it| it.0.memory()).filter(|it| *it > 0).collect();
     let bytes: u64 = of_each.iter().sum();
     (bytes >= MUCH_MEMORY).then(|| {
         format!(
-            "each run has {} ends of flows in processes of their own, which take some {:.1} GB of \
+            "each run has {} hosts of flows in processes of their own, which take some {:.1} GB of \
              memory",
             of_each.len(),
             bytes as f64 / 1e9

@@ -6,6 +6,7 @@
 
 mod bridges;
 mod channels;
+mod commands;
 mod descriptions;
 mod flows;
 mod labels;

@@ -6,9 +6,9 @@ use std::sync::Mutex;
 use std::time::Duration;
 
 use crate::device::Offer;
-use crate::end::Settings;
 use crate::guest::Guest;
 use crate::installation::Installation;
+use crate::settings::Settings;
 
 /// A kernel, and names and values of its settings.
 type Configured = (PathBuf, Vec<(String, String)>);
@@ -26,7 +26,8 @@ pub(crate) fn controllers(
         return Ok(controllers.clone());
     }
     let offer = Offer { mtu: 1500, cuts_segments: true };
-    let commands = Settings { controller: None, sysctl: sysctl.to_vec(), offer }.commands();
+    let settings = Settings { controller: None, sysctl: sysctl.to_vec(), run: Vec::new(), offer };
+    let commands = settings.commands();
     let (_, controllers) = Guest::start(installation, Duration::ZERO, offer, 0, &commands)?;
     known.insert(configured, controllers.clone());
     Ok(controllers)

@@ -9,7 +9,7 @@ const FRAME_TYPE: [u8; 2] = [0x88, 0xb5];
 pub(crate) const ETHERNET: usize = 14;
 const LEAST_FRAME: usize = 60;
 /// Which commands and events there are, as in `agent.c`.
-const VERSION: &str = "2";
+const VERSION: &str = "3";
 const PAGES: usize = 16;
 const EVENTS_A_PAGE: u64 = 32;
 const EVENTS: u64 = (PAGES as u64 - 1) * EVENTS_A_PAGE;
@@ -30,6 +30,8 @@ pub(crate) enum Command {
     Write(u32, u64),
     /// Write nothing more.
     Finish(u32),
+    /// Run a program: the number of the command, and its words.
+    Run(u32, String),
 }
 
 impl Command {
@@ -45,6 +47,7 @@ impl Command {
             }
             Self::Write(stream, bytes) => (5, *stream, *bytes, String::new()),
             Self::Finish(stream) => (6, *stream, 0, String::new()),
+            Self::Run(number, words) => (7, *number, 0, words.clone()),
         };
         let mut frame = vec![0xff; 12];
         frame.extend(FRAME_TYPE);
@@ -80,8 +83,12 @@ pub(crate) struct Sample {
 /// What has happened in a guest.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Event {
-    /// A peer has connected from a port.
-    Opened(u32, u16),
+    /// A peer has connected from a port to one here.
+    Opened {
+        stream: u32,
+        from: u16,
+        to: u16,
+    },
     Connected(u32),
     /// How many bytes were written so far, and received.
     Written(u32, u64),
@@ -91,6 +98,10 @@ pub(crate) enum Event {
     Acknowledged(u32),
     Failed(u32, String),
     Sampled(u32, Sample),
+    /// What a command has written.
+    Output(u32, Vec<u8>),
+    /// A command has ended, with this code.
+    Exited(u32, i32),
 }
 
 /// The events of a guest.
@@ -157,7 +168,7 @@ fn event(bytes: &[u8; EVENT]) -> Option<Event> {
         bytes[at..at + 8].try_into().map(u64::from_ne_bytes).unwrap_or_default()
     };
     Some(match kind {
-        1 => Event::Opened(stream, value(0) as u16),
+        1 => Event::Opened { stream, from: value(0) as u16, to: value(1) as u16 },
         2 => Event::Connected(stream),
         3 => Event::Written(stream, value(0)),
         4 => Event::Received(stream, value(0)),
@@ -185,6 +196,12 @@ fn event(bytes: &[u8; EVENT]) -> Option<Event> {
                 },
             )
         }
+        9 => {
+            let rest = &bytes[16..];
+            let count = rest.len().min(value(0) as usize);
+            Event::Output(stream, rest[..count].to_vec())
+        }
+        10 => Event::Exited(stream, value(0) as i32),
         _ => return None,
     })
 }

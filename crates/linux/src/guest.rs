@@ -136,19 +136,24 @@ impl Guest {
         self.machine.next().into_iter().chain(sent).min().map(|it| self.outside(it))
     }
 
-    /// The next IP packet that it has sent.
-    pub(crate) fn take_sent(&mut self, now: Duration) -> Option<Vec<u8>> {
+    /// The IP packet that [`Self::take_sent`] takes, if it has sent any by now.
+    pub(crate) fn next_sent(&mut self, now: Duration) -> Option<&[u8]> {
         let time = self.exactly(now);
         let sent = &mut self.machine.devices[NETWORK].sent;
-        while sent.front().is_some_and(|it| it.0 <= time) {
-            let (_, mut frame) = sent.pop_front()?;
-            let is_ip = matches!(frame.get(12..ETHERNET), Some(it) if it == IPV4 || it == IPV6);
-            if is_ip {
-                frame.drain(..ETHERNET);
-                return Some(frame);
-            }
+        let is_ip =
+            |frame: &[u8]| matches!(frame.get(12..ETHERNET), Some(it) if it == IPV4 || it == IPV6);
+        while sent.front().is_some_and(|it| it.0 <= time && !is_ip(&it.1)) {
+            sent.pop_front();
         }
-        None
+        let (_, frame) = sent.front().filter(|it| it.0 <= time)?;
+        Some(&frame[ETHERNET..])
+    }
+
+    /// The next IP packet that it has sent.
+    pub(crate) fn take_sent(&mut self) -> Option<Vec<u8>> {
+        let (_, mut frame) = self.machine.devices[NETWORK].sent.pop_front()?;
+        frame.drain(..ETHERNET);
+        Some(frame)
     }
 
     /// The next thing that has happened in it.

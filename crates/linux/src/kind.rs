@@ -1,6 +1,7 @@
 //! Linux as scenarios name it.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use windtunnel_stack::{MakeStack, StackKind};
 
@@ -12,6 +13,8 @@ pub struct LinuxKind {
     kernel: String,
     mtu: u16,
     sysctl: Vec<(String, String)>,
+    run: Vec<(Duration, String)>,
+    is_shared: bool,
 }
 
 impl LinuxKind {
@@ -19,7 +22,19 @@ impl LinuxKind {
     /// values.
     #[must_use]
     pub fn new(kernel: &str, mtu: u16, sysctl: Vec<(String, String)>) -> Self {
-        Self { kernel: kernel.to_owned(), mtu, sysctl }
+        Self { kernel: kernel.to_owned(), mtu, sysctl, run: Vec::new(), is_shared: false }
+    }
+
+    /// With commands that it runs, as [`Linux::run`](crate::Linux::run).
+    #[must_use]
+    pub fn run(self, run: Vec<(Duration, String)>) -> Self {
+        Self { run, ..self }
+    }
+
+    /// One kernel for all ends at a node.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
     }
 }
 
@@ -41,7 +56,7 @@ impl LinuxKind {
     /// # Errors
     /// There is none.
     pub fn check(&self) -> Result<(), String> {
-        let Self { kernel: _, mtu: _, sysctl: _ } = self;
+        let Self { kernel: _, mtu: _, sysctl: _, run: _, is_shared: _ } = self;
         Err(ONLY.to_owned())
     }
 }
@@ -62,9 +77,13 @@ impl StackKind for LinuxKind {
 
     fn maker(&self, controller: Option<&str>) -> Result<Arc<dyn MakeStack>, String> {
         let installation = crate::Installation::find(&self.kernel)?;
-        let mut linux = crate::Linux::new(installation).mtu(self.mtu).sysctl(&self.sysctl);
+        let mut linux =
+            crate::Linux::new(installation).mtu(self.mtu).sysctl(&self.sysctl).run(&self.run);
         if let Some(name) = controller {
             linux = linux.controller(name);
+        }
+        if self.is_shared {
+            linux = linux.shared();
         }
         Ok(Arc::new(linux))
     }

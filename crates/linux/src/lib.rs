@@ -26,6 +26,8 @@ mod guest;
 #[cfg(target_os = "linux")]
 mod guest_memory;
 #[cfg(target_os = "linux")]
+mod host;
+#[cfg(target_os = "linux")]
 mod installation;
 mod kind;
 #[cfg(target_os = "linux")]
@@ -39,10 +41,14 @@ mod name;
 #[cfg(target_os = "linux")]
 mod offload;
 #[cfg(target_os = "linux")]
+mod packet;
+#[cfg(target_os = "linux")]
 #[allow(unsafe_code, reason = "system calls between fork and exec; each says why it is sound")]
 mod process;
 #[cfg(target_os = "linux")]
 mod ring;
+#[cfg(target_os = "linux")]
+mod settings;
 
 #[cfg(target_os = "linux")]
 pub use installation::Installation;

@@ -5,15 +5,17 @@ use std::time::Duration;
 use windtunnel_stack::{MakeStack, Place, StreamStack, Unit};
 
 use crate::device::Offer;
-use crate::end::{End, Settings};
+use crate::end::End;
 use crate::installation::Installation;
 use crate::name::NAME;
+use crate::settings::Settings;
 
-/// Makes ends, each a kernel of its own.
+/// Makes ends: each a kernel of its own, or those at one node together.
 #[derive(Clone, Debug)]
 pub struct Linux {
     installation: Installation,
     settings: Settings,
+    is_shared: bool,
 }
 
 impl Linux {
@@ -21,7 +23,8 @@ impl Linux {
     #[must_use]
     pub fn new(installation: Installation) -> Self {
         let offer = Offer { mtu: 1500, cuts_segments: true };
-        Self { installation, settings: Settings { controller: None, sysctl: Vec::new(), offer } }
+        let settings = Settings { controller: None, sysctl: Vec::new(), run: Vec::new(), offer };
+        Self { installation, settings, is_shared: false }
     }
 
     /// With one of its congestion controllers.
@@ -43,6 +46,21 @@ impl Linux {
     pub fn mtu(mut self, mtu: u16) -> Self {
         self.settings.offer.mtu = mtu;
         self
+    }
+
+    /// With commands that it runs when so much time of the run has passed: words with spaces between
+    /// them, of which the first is a file of the kernel's.
+    #[must_use]
+    pub fn run(mut self, commands: &[(Duration, String)]) -> Self {
+        self.settings.run.extend_from_slice(commands);
+        self.settings.run.sort_by_key(|it| it.0);
+        self
+    }
+
+    /// One kernel for all ends at a node.
+    #[must_use]
+    pub fn shared(self) -> Self {
+        Self { is_shared: true, ..self }
     }
 
     /// With or without segmentation offload: a device that cuts segments out of what is larger than a
@@ -72,7 +90,25 @@ impl MakeStack for Linux {
         6_000_000
     }
 
+    fn shares_host(&self) -> bool {
+        self.is_shared
+    }
+
+    fn begins_with_the_run(&self) -> bool {
+        !self.settings.run.is_empty()
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
-        Ok(Box::new(End::new(&self.installation, &self.settings, now, place)?))
+        let made = self.make_together(now, vec![place])?;
+        made.into_iter().next().ok_or_else(|| "there is no end".to_owned())
+    }
+
+    fn make_together(
+        &self,
+        now: Duration,
+        places: Vec<Place>,
+    ) -> Result<Vec<Box<dyn StreamStack>>, String> {
+        let ends = End::of_one_host(&self.installation, &self.settings, now, places)?;
+        Ok(ends.into_iter().map(|it| Box::new(it) as Box<dyn StreamStack>).collect())
     }
 }

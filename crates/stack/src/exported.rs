@@ -146,7 +146,14 @@ unsafe extern "C" fn create(
         let of = |it: &c::Address| it.read().ok_or("an address is of no version of IP");
         let role = if place.role == 0 { Role::Client } else { Role::Server };
         let (own, peer) = (of(&place.own)?, of(&place.peer)?);
-        let place = Place { role, own, peer, further: Vec::new(), seed: u64::from_le_bytes(seed) };
+        let place = Place {
+            role,
+            own,
+            peer,
+            further: Vec::new(),
+            has_other_packets: false,
+            seed: u64::from_le_bytes(seed),
+        };
         let make = MAKE.get().ok_or("the library exports nothing")?;
         let stack = make(controller).make(Duration::from_nanos(now), place)?;
         let held = Box::new(Held { stack, host, buffer: Vec::new(), told: 0 });

@@ -143,6 +143,19 @@ impl State {
     }
 }
 
+/// A command that a host has run, which is a machine with programs of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HostCommand {
+    /// When it began.
+    pub at: Duration,
+    /// The command.
+    pub command: String,
+    /// When it ended, and its exit code, if it has ended: 128 and the number of the signal that ended it.
+    pub exited: Option<(Duration, i32)>,
+    /// What it wrote so far to its standard output and its standard error.
+    pub output: Vec<u8>,
+}
+
 /// An implementation of a transport protocol, as the end of a connection.
 pub trait Stack: Debug + Send {
     /// These datagrams have arrived and are read together.
@@ -170,6 +183,11 @@ pub trait Stack: Debug + Send {
     /// What decrypts its packets, as lines of a key log (`SSLKEYLOGFILE`, RFC 9850): all so far.
     fn secrets(&self) -> String {
         String::new()
+    }
+
+    /// The commands that its host has run so far, which all its ends tell alike.
+    fn commands(&self) -> Vec<HostCommand> {
+        Vec::new()
     }
 }
 
@@ -270,6 +288,8 @@ pub struct Place {
     pub peer: SocketAddr,
     /// Further paths that it may use at the same time.
     pub further: Vec<Path>,
+    /// Whether it has what its host sends to the peer's beyond the connections of other ends.
+    pub has_other_packets: bool,
     /// What its random numbers are to be made from: another one in each run.
     pub seed: u64,
 }
@@ -308,11 +328,42 @@ pub trait MakeStack: Debug + Send + Sync {
         0
     }
 
+    /// Whether all its ends at one node share a host, such as a kernel, and are made together
+    /// ([`MakeStack::make_together`]); default: each end is a host of its own.
+    fn shares_host(&self) -> bool {
+        false
+    }
+
+    /// Whether its hosts begin with the run, as they have something to do of their own; default: when they
+    /// are called first.
+    fn begins_with_the_run(&self) -> bool {
+        false
+    }
+
     /// The stack of one end, which begins now.
     ///
     /// # Errors
     /// Why there can be none.
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String>;
+
+    /// The stacks of all ends at one host, in this order, which begins now. When one of them was called,
+    /// all are asked what they send and when they are to be woken, in turn until there is nothing more:
+    /// each gives out one departure at a time, so that a host can keep the order between them.
+    ///
+    /// # Errors
+    /// Why there can be none.
+    fn make_together(
+        &self,
+        now: Duration,
+        places: Vec<Place>,
+    ) -> Result<Vec<Box<dyn StreamStack>>, String> {
+        places.into_iter().map(|it| self.make(now, it)).collect()
+    }
+
+    /// An end that another maker made together with others, as one of this maker's: by default as it is.
+    fn adopt(&self, stack: Box<dyn StreamStack>, _: Role) -> Box<dyn StreamStack> {
+        stack
+    }
 }
 
 /// What is shared makes the same.
@@ -345,7 +396,27 @@ impl<M: MakeStack + ?Sized> MakeStack for Arc<M> {
         (**self).memory()
     }
 
+    fn shares_host(&self) -> bool {
+        (**self).shares_host()
+    }
+
+    fn begins_with_the_run(&self) -> bool {
+        (**self).begins_with_the_run()
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
         (**self).make(now, place)
+    }
+
+    fn make_together(
+        &self,
+        now: Duration,
+        places: Vec<Place>,
+    ) -> Result<Vec<Box<dyn StreamStack>>, String> {
+        (**self).make_together(now, places)
+    }
+
+    fn adopt(&self, stack: Box<dyn StreamStack>, role: Role) -> Box<dyn StreamStack> {
+        (**self).adopt(stack, role)
     }
 }

@@ -182,7 +182,7 @@ impl Parts {
         let role = if self.number()? == 0 { Role::Client } else { Role::Server };
         let (own, peer, seed) = (self.address()?, self.address()?, self.number()?);
         let (has_controller, controller) = (self.number()? == 1, self.text()?);
-        let place = Place { role, own, peer, further: Vec::new(), seed };
+        let place = Place { role, own, peer, further: Vec::new(), has_other_packets: false, seed };
         Some((place, has_controller.then_some(controller)))
     }
 

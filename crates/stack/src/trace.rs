@@ -7,7 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use crate::{
-    Datagram, Departure, Event, MakeStack, Place, Read, Role, Stack, State, StreamStack, Unit,
+    Datagram, Departure, Event, HostCommand, MakeStack, Place, Read, Role, Stack, State,
+    StreamStack, Unit,
 };
 
 /// A datagram, or an IP packet, that an end sent.
@@ -116,9 +117,31 @@ impl MakeStack for Traced {
         self.maker.has_datagrams()
     }
 
+    fn shares_host(&self) -> bool {
+        self.maker.shares_host()
+    }
+
+    fn begins_with_the_run(&self) -> bool {
+        self.maker.begins_with_the_run()
+    }
+
     fn make(&self, now: Duration, place: Place) -> Result<Box<dyn StreamStack>, String> {
-        let (role, trace) = (place.role, self.trace.clone());
-        Ok(Box::new(TracedEnd { stack: self.maker.make(now, place)?, trace, role }))
+        let role = place.role;
+        Ok(self.adopt(self.maker.make(now, place)?, role))
+    }
+
+    /// What each of them sends is noted by the maker that adopts it.
+    fn make_together(
+        &self,
+        now: Duration,
+        places: Vec<Place>,
+    ) -> Result<Vec<Box<dyn StreamStack>>, String> {
+        self.maker.make_together(now, places)
+    }
+
+    fn adopt(&self, stack: Box<dyn StreamStack>, role: Role) -> Box<dyn StreamStack> {
+        let stack = self.maker.adopt(stack, role);
+        Box::new(TracedEnd { stack, trace: self.trace.clone(), role })
     }
 }
 
@@ -164,6 +187,10 @@ impl Stack for TracedEnd {
 
     fn secrets(&self) -> String {
         self.stack.secrets()
+    }
+
+    fn commands(&self) -> Vec<HostCommand> {
+        self.stack.commands()
     }
 }
 

@@ -19,4 +19,4 @@ pub use connection::{GIVE_UP, Status, TIME_WAIT};
 pub use host::{ConnectionId, HostCounters, TcpHost};
 pub use kind::TcpKind;
 pub use maker::Tcp;
-pub use settings::{ControllerError, controller, settings};
+pub use settings::{ControllerError, check, controller, settings};

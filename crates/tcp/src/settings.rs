@@ -33,14 +33,23 @@ pub fn controller(name: &str) -> Result<ControllerSettings, ControllerError> {
     let description = DESCRIPTIONS.iter().find(|it| it.name == name);
     let description = description.ok_or_else(|| ControllerError::Unknown(name.to_owned()))?;
     let settings = ControllerSettings::defaults(description);
+    check(&settings)?;
+    Ok(settings)
+}
+
+/// Whether a controller can send to real hosts.
+///
+/// # Errors
+/// If it needs what only simulated networks report.
+pub fn check(settings: &ControllerSettings) -> Result<(), ControllerError> {
     let lacking = settings.needs().find_map(|need| match need {
         Need::Sinr => Some("a radio's SINR"),
         Need::SomeCongestion => Some("the milder mark of SCE"),
         _ => None,
     });
     match lacking {
-        Some(what) => Err(ControllerError::Lacks { name: description.name, what }),
-        None => Ok(settings),
+        Some(what) => Err(ControllerError::Lacks { name: settings.description().name, what }),
+        None => Ok(()),
     }
 }
 

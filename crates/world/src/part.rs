@@ -139,6 +139,7 @@ impl Part {
             Kind::Layer => of as usize,
             Kind::Function => self.functions.node(of),
             Kind::Application => self.hosts.node(of),
+            Kind::Stack => self.hosts.node_of_host(of),
             Kind::Session => self.sessions.as_ref().map_or(0, |it| it.node_of(of)),
             Kind::Name => self.names.iter().flat_map(Names::nodes).nth(of as usize).unwrap_or(0),
             kind => unreachable!("no island begins with {kind:?}"),

@@ -14,6 +14,7 @@ use windtunnel_networks::ndn::forwarder::ForwarderCounters;
 use windtunnel_networks::ndn::link_service::LinkServiceCounters;
 use windtunnel_networks::tunnel::TunnelCounters;
 use windtunnel_packets::ProtocolNumber;
+use windtunnel_stack::HostCommand;
 use windtunnel_transports::ndn::consumer::Consumer;
 use windtunnel_transports::tcp::{EndpointCounters, LimitTimes};
 
@@ -382,6 +383,15 @@ impl World {
         let mut transfers: Vec<Transfer> = all.collect();
         transfers.sort_by_key(|it| (it.start + it.completion, it.flow, it.number));
         transfers
+    }
+
+    /// The commands that hosts of nodes have run, with the nodes, in the order in which they began.
+    #[must_use]
+    pub fn commands(&self) -> Vec<(usize, HostCommand)> {
+        let all = self.parts.all.iter().flat_map(|it| it.hosts.commands());
+        let mut commands: Vec<_> = all.collect();
+        commands.sort_by_key(|it| (it.1.at, it.0));
+        commands
     }
 
     /// What each port counted, and how long it was sending until `now`: for each

@@ -41,12 +41,20 @@ def build(
         str | None,
         typer.Option(metavar="NAME", help="Its name; default: that of the folder, or 6.12."),
     ] = None,
+    files: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="DIR",
+            help="A folder whose files the kernel has at `/`, such as static programs; "
+            "needs --name.",
+        ),
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Build a kernel into the user's cache, in some minutes; needs no root."""
     try:
         with progress.shown() as watch:
-            built = building.build(source, name, watch)
+            built = building.build(source, name, watch, files)
     except KeyboardInterrupt:
         fail("interrupted: nothing was kept", INTERRUPTED)
     if as_json:

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
  * The first program of a guest: it opens and accepts TCP connections, writes and reads what the
- * simulator says, and reports what happens. It reads commands as Ethernet frames from the last
+ * simulator says, runs commands, and reports what happens. It reads commands as Ethernet frames from the last
  * network device, and puts events into pages of its own memory, whose physical addresses it sends
  * to the simulator once. It never waits but in epoll_wait, and reads no clock.
  *
@@ -29,13 +29,16 @@
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/sysmacros.h>
 #include <sys/timerfd.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 /* The type of Ethernet frames for local experiments (IEEE 802). */
 #define FRAME_TYPE 0x88b5
 /* Which commands and events there are: another number with each change, as in agent.rs. */
-#define VERSION 2
+#define VERSION 3
 #define PAGE 4096u
 #define PAGES 16u
 /* The first page has the two counters of events. */
@@ -56,6 +59,7 @@ enum operation {
     OP_OPEN = 4,    /* value: own port, and the peer's << 16; text: own address, peer's */
     OP_WRITE = 5,   /* value: so many bytes more, or all ones: without end */
     OP_FINISH = 6,
+    OP_RUN = 7,     /* stream: number of the command; text: its words */
 };
 
 enum kind {
@@ -67,6 +71,8 @@ enum kind {
     EVENT_ACKNOWLEDGED = 6,
     EVENT_FAILED = 7,   /* text */
     EVENT_SAMPLE = 8,   /* TCP_INFO */
+    EVENT_OUTPUT = 9,   /* of a command: how many bytes, and these */
+    EVENT_EXITED = 10,  /* of a command: its exit code */
 };
 
 struct event {
@@ -92,6 +98,10 @@ struct connection {
     uint64_t to_write, written, reported, received;
     uint8_t is_listening, is_connecting, is_endless, is_finishing, is_shut, is_ended;
     uint8_t is_acknowledged, is_busy, is_over;
+    /* Of a command: its number, and its process where its end is waited for, not its output. */
+    uint8_t is_command;
+    uint32_t number;
+    pid_t process;
 };
 
 static struct ring ring __attribute__((aligned(PAGE)));
@@ -277,7 +287,7 @@ static int are_right(uint64_t offset, size_t count)
     return 1;
 }
 
-static void read_some(struct connection *connection)
+static void read_some(struct connection *connection, uint32_t events)
 {
     uint64_t before = connection->received;
     while (!connection->is_ended) {
@@ -291,7 +301,8 @@ static void read_some(struct connection *connection)
             return fail(connection, "it brought other bytes than were sent", 0);
         connection->received += count;
         connection->is_ended = count == 0;
-        if ((size_t)count < sizeof input && count)
+        /* An end that has come with the last bytes is not announced again. */
+        if ((size_t)count < sizeof input && count && !(events & EPOLLRDHUP))
             break;
     }
     if (connection->is_ended)
@@ -309,16 +320,43 @@ static void accept_all(struct connection *listener)
         if (socket < 0)
             return;
         /* The port is at the same place in both kinds of addresses. */
-        uint16_t port = ntohs(((struct sockaddr_in *)&address)->sin_port);
+        uint16_t peer = ntohs(((struct sockaddr_in *)&address)->sin_port);
+        length = sizeof address;
+        getsockname(socket, (struct sockaddr *)&address, &length);
+        uint16_t own = ntohs(((struct sockaddr_in *)&address)->sin_port);
         struct connection *connection = add(socket, next_accepted++);
-        tell(EVENT_OPENED, connection->stream, port, 0);
+        tell(EVENT_OPENED, connection->stream, peer, own);
         connection->is_busy = 1;
         set_timer(1);
     }
 }
 
+static void on_command(struct connection *command)
+{
+    char bytes[sizeof((struct event *)0)->values - sizeof(uint64_t)];
+    ssize_t count;
+    int status;
+    if (command->process) {
+        if (waitpid(command->process, &status, WNOHANG) <= 0)
+            return;
+        int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+        tell(EVENT_EXITED, command->number, code, 0);
+        command->is_over = 1;
+        return;
+    }
+    while ((count = read(command->socket, bytes, sizeof bytes)) > 0) {
+        struct event *event = next_event(EVENT_OUTPUT, command->number);
+        event->values[0] = count;
+        memcpy(event->values + 1, bytes, count);
+        publish();
+    }
+    command->is_over = count == 0 || errno != EAGAIN;
+}
+
 static void on_ready(struct connection *connection, uint32_t events)
 {
+    if (connection->is_command)
+        return on_command(connection);
     if (connection->is_listening)
         return accept_all(connection);
     if (connection->is_over)
@@ -337,7 +375,7 @@ static void on_ready(struct connection *connection, uint32_t events)
     }
     connection->is_busy = 1;
     if (!connection->is_ended && (events & (EPOLLIN | EPOLLRDHUP | EPOLLHUP | EPOLLERR)))
-        read_some(connection);
+        read_some(connection, events);
     if (!connection->is_over)
         write_some(connection);
     if (!connection->is_over)
@@ -505,6 +543,46 @@ static void finish(struct connection *connection)
     set_timer(1);
 }
 
+static void add_command(int file, uint32_t number, pid_t process)
+{
+    struct connection *command = add(file, UINT32_MAX);
+    command->is_command = 1;
+    command->number = number;
+    command->process = process;
+}
+
+/* Runs a program with these words, whose output is reported as that of a command. */
+static void run(uint32_t number, char *text)
+{
+    char *words[65], *rest = NULL;
+    int count = 0, output[2];
+    for (char *word = strtok_r(text, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (count < 64)
+            words[count++] = word;
+    words[count] = NULL;
+    if (!count || pipe2(output, O_NONBLOCK))
+        return tell_failure(0, "a command cannot be run", errno);
+    pid_t process = fork();
+    if (!process) {
+        int nothing = open("/dev/null", O_RDONLY);
+        /* Its end of the pipe waits where it is full, as programs expect it. */
+        fcntl(output[1], F_SETFL, 0);
+        dup2(nothing, 0);
+        dup2(output[1], 1);
+        dup2(output[1], 2);
+        syscall(SYS_close_range, 3, ~0u, 0);
+        signal(SIGPIPE, SIG_DFL);
+        execv(words[0], words);
+        dprintf(2, "%s: %s\n", words[0], strerror(errno));
+        _exit(127);
+    }
+    close(output[1]);
+    if (process < 0)
+        return tell_failure(0, "a command cannot be run", errno);
+    add_command(output[0], number, 0);
+    add_command((int)syscall(SYS_pidfd_open, process, 0), number, process);
+}
+
 static void obey(uint32_t operation, uint32_t stream, uint64_t value, char *text)
 {
     struct connection *connection;
@@ -517,6 +595,8 @@ static void obey(uint32_t operation, uint32_t stream, uint64_t value, char *text
         return listen_at(value, text);
     case OP_OPEN:
         return open_stream(stream, value, text);
+    case OP_RUN:
+        return run(stream, text);
     }
     connection = find(stream);
     if (!connection || connection->is_over)
@@ -568,7 +648,8 @@ static void announce(void)
     frame[12] = FRAME_TYPE >> 8;
     frame[13] = FRAME_TYPE & 0xff;
     memset(&ring, 0, sizeof ring);
-    if (map < 0 || mlock(&ring, sizeof ring))
+    /* Programs get no copy of it, for which its pages would move. */
+    if (map < 0 || mlock(&ring, sizeof ring) || madvise(&ring, sizeof ring, MADV_DONTFORK))
         die("pages");
     for (unsigned page = 0; page < PAGES; page++) {
         uint64_t entry = 0;
@@ -593,6 +674,7 @@ static void start(void)
     mkdir("/tmp", 01777);
     mount("proc", "/proc", "proc", 0, NULL);
     mount("tmpfs", "/tmp", "tmpfs", 0, NULL);
+    mknod("/dev/null", S_IFCHR | 0666, makedev(1, 3));
     for (unsigned place = 0; place < sizeof pattern; place++)
         pattern[place] = place % PERIOD;
     for (int number = 0; number < 16; number++) {

@@ -36,6 +36,9 @@ AGENT = Path(__file__).parent / "agent.c"
 OBJECTS = "objects"
 """Where what was compiled of a user's own tree is kept, so that a change takes seconds."""
 
+MOST_FILES = 30_000_000
+"""How many bytes of files a kernel has room for, which has 96 MiB of memory."""
+
 LINES = 1200
 """How many lines `make` writes for Linux 6.12; only the progress is computed from it."""
 
@@ -56,17 +59,20 @@ class Progress:
         return [self.step]
 
 
-def build(folder: Path | None, name: str | None, watch: Watch) -> Kernel:
+def build(folder: Path | None, name: str | None, watch: Watch, files: Path | None = None) -> Kernel:
     """Build a kernel from a folder, or from the distribution's package. Raises KernelError.
 
     Its default name is that of the folder, or the version of the package. What was built before
     from a folder is built again, and what has not changed is not compiled again; of what was built
-    from the package, only the program in it, if that has changed. Nothing is left of what fails or
-    is interrupted.
+    from the package, only the program in it, if that has changed, and `files`, a folder whose files
+    it has at `/`. Nothing is left of what fails or is interrupted.
     """
     check_machine()
     own = source.own(folder) if folder else None
     name = name or (own.folder.name if own else source.VERSION)
+    if files and name == source.VERSION:
+        raise KernelError("a kernel with files has a name of its own\nhelp: --name NAME")
+    files = files and checked(files)
     place = folder_of(name)
     with only_one():
         there = built(name)
@@ -78,18 +84,32 @@ def build(folder: Path | None, name: str | None, watch: Watch) -> Kernel:
         with beside(place) as made:
             kernel = made / "kernel"
             kernel.mkdir()
-            if there and not own:
-                shutil.copy2(place / EXECUTABLE, kernel)
-                used = there.about.source
+            same = None if own else there or (built(source.VERSION) if files else None)
+            if same:
+                shutil.copy2(same.folder / EXECUTABLE, kernel)
+                used = same.about.source
             else:
                 used = compiled(own, place, kernel, watch)
-            finish(kernel, used)
+            kept = Path(there.about.files) if there and there.about.files else None
+            finish(kernel, used, files or kept)
             if place.exists():
                 place.rename(made / "old")
             kernel.rename(place)
     finished = built(name)
     assert finished is not None
     return finished
+
+
+def checked(files: Path) -> Path:
+    """Give a folder of files if a kernel has room for them. Raises KernelError."""
+    if not files.is_dir():
+        raise KernelError(f"{files} is not a folder")
+    size = sum(it.stat().st_size for it in files.rglob("*") if it.is_file())
+    if size > MOST_FILES:
+        raise KernelError(
+            f"{files} has {size / 1e6:.0f} MB, and a kernel has room for {MOST_FILES / 1e6:.0f} MB"
+        )
+    return files.resolve()
 
 
 def is_from(there: Kernel, own: source.Source | None) -> bool:
@@ -148,12 +168,12 @@ def compiled(own: source.Source | None, place: Path, kernel: Path, watch: Watch)
     return used.words
 
 
-def finish(kernel: Path, used: str) -> None:
+def finish(kernel: Path, used: str, files: Path | None) -> None:
     """Compile the program in the kernel, write the archive with it, try it, and say what it is."""
     program = kernel.parent / "agent"
     run(["cc", "-static", "-O2", "-o", str(program), str(AGENT)])
     executable, archive = kernel / EXECUTABLE, kernel / INITRAMFS
-    archive.write_bytes(initramfs(program.read_bytes()))
+    archive.write_bytes(initramfs(program.read_bytes(), files))
     about = About(
         release=output_of([str(executable), "--version"]),
         source=used,
@@ -163,6 +183,7 @@ def finish(kernel: Path, used: str) -> None:
         initramfs_sha256=digest(archive),
         agent_sha256=digest(AGENT),
         first_run_sha256=first_run.digest(kernel),
+        files=str(files) if files else None,
     )
     write_about(kernel, about)
 

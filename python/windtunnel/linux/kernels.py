@@ -36,6 +36,8 @@ class About:
     """Of the source of the program in that, which must be this version's."""
     first_run_sha256: str
     """Of the packets of its first run: the same on another machine means the same results there."""
+    files: str | None = None
+    """The folder of the user's whose files it has, if any."""
 
 
 @dataclass(frozen=True)

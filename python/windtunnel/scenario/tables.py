@@ -247,6 +247,9 @@ class NodeDefaults(TypedDict, total=False):
     journey: Sequence[Journey]
     """Where it is in the course of time, in place of `place`: it moves along great circles, and
     stays at the last place. Default: it does not move."""
+    linux: LinuxHost
+    """A Linux kernel as its host, in virtual time: all flows over TCP from or to the node are
+    connections of this one kernel. Default: Windtunnel's TCP."""
     count: int
     """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one node."""
@@ -284,6 +287,30 @@ class Journey(TypedDict, total=False):
     """When the node is there."""
     place: Required[str | Sequence[str]]
     """Where."""
+
+
+class LinuxHost(TypedDict, total=False):
+    """A Linux kernel, which `windtunnel linux build` builds, as the host of a node."""
+
+    kernel: str
+    """Which kernel it is, by its name in `windtunnel linux list`; default: `6.12`."""
+    controller: str
+    """Its congestion controller, by its name there, such as `bbr`; default: that of the
+    kernel."""
+    sysctl: dict[str, int | str]
+    """Its settings, by name; default: those of the kernel."""
+    run: Sequence[KernelCommand]
+    """The commands that it runs, from the files that it was built with (`windtunnel linux build
+    --files`). What they write and their exit codes are in the table `commands`. Default: none."""
+
+
+class KernelCommand(TypedDict, total=False):
+    """A command that a kernel runs."""
+
+    at: Required[str]
+    """When it begins."""
+    command: Required[str]
+    """A program by its path in the kernel, and its arguments, with spaces between them."""
 
 
 class LinkDefaults(TypedDict, total=False):
@@ -960,9 +987,10 @@ class TcpConnection(TypedDict, total=False):
 class Tcp(TypedDict, total=False):
     """A flow over TCP."""
 
-    controller: Required[Controller]
+    controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
-    table with the latter as `kind` and parameters."""
+    table with the latter as `kind` and parameters. Required, unless the hosts of both nodes are
+    Linux kernels."""
     receiver_controller: Controller
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
@@ -2274,7 +2302,13 @@ class BlockingRead(TypedDict, total=False):
 class FlowDefaults(From, total=False):
     """Keys of a flow, none of them required."""
 
-    protocol: Literal["tcp", "udp"] | Literal["quic"] | Literal["stack"] | Literal["tcp-stack"]
+    protocol: (
+        Literal["tcp", "udp"]
+        | Literal["quic"]
+        | Literal["stack"]
+        | Literal["tcp-stack"]
+        | Literal["programs"]
+    )
     """Which kind."""
     to: str
     """The node that it goes to; required."""
@@ -2315,7 +2349,8 @@ class FlowDefaults(From, total=False):
     together."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
-    table with the latter as `kind` and parameters; required."""
+    table with the latter as `kind` and parameters. Required, unless the hosts of both nodes are
+    Linux kernels."""
     receiver_controller: Controller
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
@@ -3021,6 +3056,9 @@ class Node(TypedDict, total=False):
     journey: Sequence[Journey]
     """Where it is in the course of time, in place of `place`: it moves along great circles, and
     stays at the last place. Default: it does not move."""
+    linux: LinuxHost
+    """A Linux kernel as its host, in virtual time: all flows over TCP from or to the node are
+    connections of this one kernel. Default: Windtunnel's TCP."""
     count: int
     """How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
     is the number. Default: it is one node."""
@@ -3650,7 +3688,8 @@ class TcpFlow(From, total=False):
     together."""
     controller: Controller
     """What controls its window: a name under `[controllers]`, the name of a controller, or a
-    table with the latter as `kind` and parameters; required."""
+    table with the latter as `kind` and parameters. Required, unless the hosts of both nodes are
+    Linux kernels."""
     receiver_controller: Controller
     """A controller at the receiver, which bounds the window that the receiver advertises (RFC
     9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its sender
@@ -3905,7 +3944,51 @@ class TcpStackFlow(From, total=False):
     """The implementations at both ends; default: smoltcp."""
 
 
-Flow = TcpFlow | UdpFlow | QuicFlow | StackFlow | TcpStackFlow
+class ProgramsFlow(From, total=False):
+    """What programs in the Linux kernels of both nodes send each other, over any protocol."""
+
+    protocol: Literal["programs"]
+    """Which kind."""
+    to: str
+    """The node that it goes to; required."""
+    ip: Ip
+    """The version of IP."""
+    dscp: Dscp
+    """The class of all its packets, acknowledgements included: a name such as "EF". Queues look
+    at it that have bands or tins."""
+    start: str
+    """When it starts."""
+    start_within: str
+    """It starts at a random time, different in each run, at most this long after `start`."""
+    stop: str
+    """When its application stops, while what it handed over is still sent; default: at the end of
+    the run."""
+    path: Sequence[str]
+    """The links of its path, from `from` to `to`, which routing does not change; what comes back
+    takes the same links; default: the shortest path."""
+    path_policy: PathPolicy
+    """What chooses the path of each of its packets between autonomous systems. What comes back
+    takes the path of what came. Default: `first`; of a flow over Multipath TCP `disjoint`."""
+    peer_name: str
+    """With regions: the name of the other end for the end that opens the connection, or over UDP
+    for `from`. That end asks the root of its region for the address, and the flow begins when the
+    answer arrives. Default: the address is known."""
+    pattern: FlowPattern
+    """Who sends to whom where it stands for many flows: `from` and `to` then name several nodes,
+    such as `"rack-host-*"`. Default: they name one node each."""
+    count: int
+    """How many flows it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#`
+    is the number. With a `pattern`: how many of each pair of nodes. Default: one."""
+    in_turn: dict[str, Sequence[Any] | dict[str, Sequence[Any]]]
+    """For some keys, the values that the flows have in turn: the first one has the first value,
+    and after the last value it is the turn of the first again. Default: all have the same
+    values."""
+    stagger: str
+    """How much later each of several flows starts than the one before it; default: they start
+    together."""
+
+
+Flow = TcpFlow | UdpFlow | QuicFlow | StackFlow | TcpStackFlow | ProgramsFlow
 """A flow over TCP or UDP, from one node to another."""
 
 

@@ -38,7 +38,7 @@ impl FlowBounds<'_> {
             Transport::Udp(it) => (u32::from(it.payload), u32::from(it.ip.header() + udp::HEADER)),
             Transport::Stack { settings, data } => {
                 let most = match data {
-                    StackData::Streams(_) => settings.largest_datagram(),
+                    StackData::Streams(_) | StackData::Packets => settings.largest_datagram(),
                     StackData::Datagrams(it) => it.payload,
                 };
                 (most.into(), settings.headers().into())
@@ -62,6 +62,7 @@ impl FlowBounds<'_> {
                 Workload::Bulk(BulkSettings { rate: Some(it) }) => it.bits_per_second() as f64,
                 _ => f64::INFINITY,
             },
+            Transport::Stack { data: StackData::Packets, .. } => f64::INFINITY,
             Transport::Udp(it) | Transport::Stack { data: StackData::Datagrams(it), .. } => {
                 match &it.workload {
                     UdpWorkload::Rate { rate, .. } => rate.bits_per_second() as f64,
@@ -105,7 +106,8 @@ impl FlowBounds<'_> {
     fn delay(&self, plan: &Plan) -> Duration {
         let (data, headers) = self.packet();
         match &self.plan.transport {
-            Transport::Tcp { .. } | Transport::Stack { data: StackData::Streams(_), .. } => {
+            Transport::Tcp { .. }
+            | Transport::Stack { data: StackData::Streams(_) | StackData::Packets, .. } => {
                 let [there, back] = &self.measured;
                 one_way(plan, there, headers) + one_way(plan, back, headers)
             }

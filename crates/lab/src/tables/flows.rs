@@ -57,7 +57,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         ),
         |it| it.active_seconds(end),
     )
-    .count(column("received_bytes", "Content received: distinct Data, or data in order."), |it| {
+    .count(column("received_bytes", "Content received: distinct Data, or data in order; of programs, IP packets with their headers."), |it| {
         it.bytes()
     })
     .count_if_any(column("data", "Distinct Data received by a consumer."), |it| {

@@ -9,8 +9,8 @@ use windtunnel_tables::Table;
 use windtunnel_world::{Plan, World};
 
 use super::{
-    bridges, channels, flows, links, nodes, players, sessions, sky, subflows, transfers, tunnels,
-    web_pages,
+    bridges, channels, commands, flows, links, nodes, players, sessions, sky, subflows, transfers,
+    tunnels, web_pages,
 };
 
 /// What is kept of a run.
@@ -74,6 +74,7 @@ pub(super) fn totals(
     all.extend(sessions::totals(plan, world));
     all.extend([players::totals(plan, world, end), players::segments(plan, world)]);
     all.push(web_pages::totals(plan, world));
+    all.push(commands::totals(plan, world));
     all
 }
 

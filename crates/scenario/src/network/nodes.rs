@@ -11,6 +11,7 @@ use windtunnel_reading::choice;
 use windtunnel_world::NodePlan;
 
 use crate::network::constellations::{self, GeographicPosition, Journey};
+use crate::network::linux_hosts::LinuxHost;
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::generators::InTurn;
 use crate::reading::located::{Located, Named};
@@ -41,6 +42,9 @@ pub(crate) struct Node {
     /// Where it is in the course of time, in place of `place`: it moves along great circles,
     /// and stays at the last place. Default: it does not move.
     journey: Option<Located<Vec<Journey>>>,
+    /// A Linux kernel as its host, in virtual time: all flows over TCP from or to the node are connections of
+    /// this one kernel. Default: Windtunnel's TCP.
+    linux: Option<Located<LinuxHost>>,
     /// How many nodes it stands for, of the names `NAME-1`, `NAME-2` and so on; in its texts `#` is
     /// the number. Default: it is one node.
     #[serde(rename = "count")]
@@ -120,6 +124,11 @@ impl Node {
     /// Where it is in the course of time, if it is on the Earth.
     pub(crate) fn path(&self) -> Result<Option<GroundPath>, Mistake> {
         constellations::path(self.place.as_ref(), self.journey.as_ref())
+    }
+
+    /// The kernel that is its host, if one is.
+    pub(crate) fn linux(&self) -> Option<&Located<LinuxHost>> {
+        self.linux.as_ref()
     }
 
     pub(crate) fn plan(&self, name: &str) -> NodePlan {

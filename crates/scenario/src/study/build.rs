@@ -169,7 +169,7 @@ impl Builder<'_> {
         let (scenario, Carried { routed, tunnels }) = (self.scenario, &carried);
         let (nodes, links) = (routed.network.node_names(), routed.network.link_names());
         let context = FlowContext::new(&nodes, &links, &self.controllers, routed, tunnels);
-        let flows = flows::plans(&scenario.flows, &context, files)?;
+        let flows = flows::plans(&scenario.flows, &scenario.nodes, &context, files)?;
         checks::check(scenario, routed, &flows)?;
         let bridges = bridges::plans(&scenario.bridges, &nodes, routed, &flows)?;
         tunnels::check(&scenario.tunnels, &carried, &flows, &bridges)?;

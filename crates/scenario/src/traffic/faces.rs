@@ -26,7 +26,7 @@ pub(crate) fn plans(
     for (link, (name, it)) in links.iter().enumerate() {
         let Some(face) = it.tcp_face() else { continue };
         check(face, name, &routed.content.consumers, tunnels)?;
-        let settings = flows::of_face(&face.value.tcp, link, &context)?;
+        let settings = flows::of_face((name, &face.value.tcp), link, &context)?;
         let carrier = TcpTunnelPlan { face: Some(link), settings, buffer: face.value.buffer()? };
         let (name, ends) = (name.get_ref().clone(), routed.network.links[link].nodes);
         faces.push(TunnelPlan { name, ends, carrier: TunnelCarrier::Tcp(carrier) });

@@ -116,11 +116,11 @@ pub(crate) fn plans(
         plans.push(TunnelPlan { name: name.get_ref().clone(), ends, carrier });
     }
     // The segments of connections are within the MTUs of other tunnels.
-    for (place, Both { common, own }) in tunnels.values().enumerate() {
+    for (place, (name, Both { common, own })) in tunnels.iter().enumerate() {
         let Kind::Tcp(it) = own else { continue };
         let (ends, ip) = (plans[place].ends, common.ip.into());
         let context = FlowContext::new(nodes, links, controllers, routed, &plans);
-        let settings = flows::of_tunnel(&it.tcp, ip, ends, &context)?;
+        let settings = flows::of_tunnel((name, &it.tcp), ip, ends, &context)?;
         let carrier = TcpTunnelPlan { face: None, settings, buffer: it.buffer()? };
         plans[place].carrier = TunnelCarrier::Tcp(carrier);
     }

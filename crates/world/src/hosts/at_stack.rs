@@ -20,7 +20,7 @@ pub(super) struct AtStack<'a> {
 
 impl AtStack<'_> {
     fn end(&mut self) -> &mut StackEnd {
-        self.hosts.stacks[self.stack as usize].end(self.now, self.side)
+        self.hosts.begun_end(self.now, (self.stack, self.side))
     }
 
     fn existing(&self) -> Option<&StackEnd> {

@@ -14,6 +14,8 @@ mod sockets;
 mod stack_counters;
 mod stack_datagrams;
 mod stack_ends;
+mod stack_host;
+mod stack_hosts;
 mod stack_packets;
 mod stack_paths;
 mod stacks;
@@ -77,6 +79,7 @@ impl Hosts {
                 self.arrange(network, slot as u32);
             }
         }
+        self.start_hosts(network, is_here);
     }
 
     /// The node of an application.

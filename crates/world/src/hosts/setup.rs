@@ -13,12 +13,13 @@ use windtunnel_transports::tcp::{Buffers, Reading, Socket, TcpOutbox, TcpSetting
 use super::running::Running;
 use super::sockets::Sockets;
 use super::stack_ends::Stacks;
+use super::stack_host::StackHost;
 use super::state::{Accepted, Class, HostSlot, Hosts, PlannedFlow};
 use super::waiting::Waiting;
 use crate::forwarding::Forwarding;
 use crate::numbers::Numbers;
 use crate::path::{self, PathKey};
-use crate::plan::{FlowPlan, Plan, Sharing, StackData, Transport};
+use crate::plan::{FlowPlan, Plan, Sharing, StackData, StackSettings, Transport};
 use crate::port_id::PortId;
 use crate::side::Side;
 use crate::transfers::Ideal;
@@ -38,12 +39,13 @@ impl Hosts {
             delivered: VecDeque::new(),
             outbox: TcpOutbox::new(),
             stacks: Vec::new(),
+            stack_hosts: Vec::new(),
             stack_bytes: Vec::new(),
         };
-        let mut number = 0;
+        let (mut number, mut shared) = (0, BTreeMap::new());
         for flow in &plan.flows {
             let paths = paths_of(flow, forwarding.sharing(), &mut number);
-            hosts.add(plan, flow, &paths, forwarding, streams);
+            hosts.add(plan, flow, &paths, forwarding, streams, &mut shared);
         }
         hosts
     }
@@ -55,6 +57,7 @@ impl Hosts {
         paths: &[[PathKey; 2]],
         forwarding: &Forwarding,
         streams: &Streams,
+        shared: &mut BTreeMap<usize, u32>,
     ) {
         let mut random = streams.stream(&format!("flow {}", flow.name));
         let start = flow.start + delay_of_start(flow, &mut random);
@@ -110,9 +113,14 @@ impl Hosts {
                 let seed = streams.stream(&format!("stack {}", flow.name)).bits();
                 let number = self.flows.len() as u32 - 1;
                 let (settings, ends) = (Arc::clone(settings), [flow.from, flow.to]);
-                self.stacks.push(Stacks::new(settings, number, ends, routes, seed));
+                let sides = [Side::Sender, Side::Receiver];
+                let hosts = sides.map(|it| self.host(&settings, ends[it as usize], it, shared));
+                let mut stacks = Stacks::new(settings, number, ends, hosts, routes, seed);
+                stacks.counts_packets = matches!(data, StackData::Packets);
+                self.stacks.push(stacks);
                 let waiting = match data {
                     StackData::Streams(it) => Waiting::OnStreams(it.clone(), random),
+                    StackData::Packets => Waiting::OnStreams(Workload::Messages, random),
                     StackData::Datagrams(it) => {
                         Waiting::Datagrams(Box::new((it.clone(), random, own)))
                     }
@@ -121,6 +129,24 @@ impl Hosts {
                 self.add_applications(flow, ends);
             }
         }
+    }
+
+    /// The host of an end of the next stacks: that which all at the node share, or one of its own.
+    fn host(
+        &mut self,
+        settings: &StackSettings,
+        node: usize,
+        side: Side,
+        shared: &mut BTreeMap<usize, u32>,
+    ) -> u32 {
+        let (end, next) = ((self.stacks.len() as u32, side), self.stack_hosts.len() as u32);
+        let shares = settings.maker_of(side).shares_host();
+        let host = if shares { *shared.entry(node).or_insert(next) } else { next };
+        match self.stack_hosts.get_mut(host as usize) {
+            Some(host) => host.add(end),
+            None => self.stack_hosts.push(StackHost::of(end)),
+        }
+        host
     }
 
     /// The connections between each two neighbouring hosts. Those that end at a proxy

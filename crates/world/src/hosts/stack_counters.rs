@@ -21,7 +21,7 @@ pub struct StackCounters {
     pub socket_drops: u64,
     /// The number of the next one, if none comes late.
     next: u64,
-    /// Bytes of streams that were received in order.
+    /// Bytes of streams that were received in order; of a flow of packets those of these.
     pub received_bytes: u64,
     /// The sum of the smoothed round trips that its stack told whenever datagrams had arrived,
     /// once it was connected.

@@ -43,9 +43,13 @@ fn read(flow: u32, bytes: &[u8]) -> Option<Datagram> {
 impl Hosts {
     /// A source over a stack is due: before the handshake is over, it connects.
     pub(super) fn send_over_stack(&mut self, network: &mut Network, now: Time, slot: u32) {
+        let flow = self.slots[slot as usize].flow;
+        let Some(stack) = self.flows[flow as usize].stack else { return };
+        self.begun_end(now, (stack, Side::Sender));
         let it = &mut self.slots[slot as usize];
-        let Some(stack) = self.flows[it.flow as usize].stack else { return };
-        let end = self.stacks[stack as usize].end(now, Side::Sender);
+        let Some(end) = &mut self.stacks[stack as usize].ends[Side::Sender as usize] else {
+            return;
+        };
         if end.is_connected
             && let Running::Source(source, _) = &mut it.running
             && let Body::Datagram(datagram) = source.send(now).body

@@ -9,11 +9,10 @@ use windtunnel_controllers::Failed;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::ip::{IpVersion, address_of_node, address_of_node_v6};
 use windtunnel_packets::{Ecn, Packet, Route};
-use windtunnel_stack::{self as stack, Path, Place, Role, State, StreamStack};
+use windtunnel_stack::{self as stack, HostCommand, Path, Place, Role, State, StreamStack};
 
 use super::processor::Processor;
 use super::stack_counters::{StackCounters, StackCounts};
-use crate::alarm::Alarm;
 use crate::caught::panic_text;
 use crate::plan::StackSettings;
 use crate::side::Side;
@@ -28,6 +27,10 @@ pub(super) struct Stacks {
     pub(super) flow: u32,
     seed: u64,
     pub(super) nodes: [u32; 2],
+    /// The hosts of its ends, by their places.
+    pub(super) hosts: [u32; 2],
+    /// Whether what it carries are packets, which no other flow has, and not what is in them.
+    pub(super) counts_packets: bool,
     /// At least one.
     pub(super) paths: Vec<StackPath>,
     /// Those that have begun.
@@ -64,12 +67,9 @@ pub(super) struct StackEnd {
     pub(super) is_connected: bool,
     /// How often in a row it has asked to be woken at a time that was over.
     pub(super) overdue: u32,
-    /// Whether it is being called, or an application by it.
-    pub(super) is_busy: bool,
     /// The path that it is on, and how many of its migrations are over.
     pub(super) path: usize,
     pub(super) migrated: usize,
-    pub(super) alarm: Alarm,
     /// Datagrams that have arrived and are not read yet, the bytes of them that count in the socket's
     /// buffer, and when they are read.
     pub(super) unread: Vec<Packet>,
@@ -79,6 +79,7 @@ pub(super) struct StackEnd {
     pub(super) counters: StackCounters,
     /// What it told last, and why it failed, if it has.
     told: State,
+    commands: Vec<HostCommand>,
     pub(super) failure: Option<String>,
 }
 
@@ -126,6 +127,7 @@ impl Stacks {
         settings: Arc<StackSettings>,
         flow: u32,
         ends: [usize; 2],
+        hosts: [u32; 2],
         routes: Vec<[Route; 2]>,
         seed: u32,
     ) -> Self {
@@ -149,6 +151,8 @@ impl Stacks {
             flow,
             seed: u64::from(seed),
             nodes: ends.map(|it| it as u32),
+            hosts,
+            counts_packets: false,
             paths,
             ends: [None, None],
             settings,
@@ -161,44 +165,50 @@ impl Stacks {
         if self.settings.receiver_opens == is_receiver { Role::Client } else { Role::Server }
     }
 
-    /// The end there, which begins now if it has not.
-    pub(super) fn end(&mut self, now: Time, side: Side) -> &mut StackEnd {
-        let (own, role) = (side as usize, self.role(side));
+    /// Where the end there is that begins now.
+    pub(super) fn place(&self, now: Time, side: Side) -> Place {
+        let role = self.role(side);
+        let (_, path) = self.beginning(now, role);
+        let further = self.paths.iter().enumerate().filter(|(place, _)| *place != path);
+        let further = further.map(|(_, it)| it.from(side)).collect();
+        let seed = self.seed << 1 | side as u64;
+        let Path { own, peer } = self.paths[path].from(side);
+        let has_other_packets = self.counts_packets;
+        Place { role, own, peer, further, has_other_packets, seed }
+    }
+
+    /// The end there begins now, with that stack, or without any because of a failure.
+    pub(super) fn begin(
+        &mut self,
+        now: Time,
+        side: Side,
+        made: Result<Box<dyn StreamStack>, String>,
+    ) {
+        let role = self.role(side);
         let (migrated, path) = self.beginning(now, role);
-        let (paths, seed) = (&self.paths, self.seed);
-        let maker = self.settings.maker_of(side);
-        self.ends[own].get_or_insert_with(|| {
-            let further = paths.iter().enumerate().filter(|(place, _)| *place != path);
-            let further = further.map(|(_, it)| it.from(side)).collect();
-            let seed = seed << 1 | own as u64;
-            let Path { own, peer } = paths[path].from(side);
-            let place = Place { role, own, peer, further, seed };
-            let made = guarded(|| maker.make(outside(now), place)).and_then(|it| it);
-            let (stack, failure) = match made {
-                Ok(stack) => (Some(stack), None),
-                Err(failure) => (None, Some(failure)),
-            };
-            StackEnd {
-                stack,
-                streams: BTreeMap::new(),
-                watched: BTreeSet::new(),
-                wanted: 0,
-                opened: if role == Role::Client { 0 } else { u64::MAX },
-                is_connected: false,
-                overdue: 0,
-                is_busy: false,
-                path,
-                migrated,
-                alarm: Alarm::NONE,
-                unread: Vec::new(),
-                unread_bytes: 0,
-                reads_at: Time::NEVER,
-                processor: Processor::default(),
-                counters: StackCounters::default(),
-                told: State::default(),
-                failure,
-            }
-        })
+        let (stack, failure) = match made {
+            Ok(stack) => (Some(stack), None),
+            Err(failure) => (None, Some(failure)),
+        };
+        self.ends[side as usize] = Some(StackEnd {
+            stack,
+            streams: BTreeMap::new(),
+            watched: BTreeSet::new(),
+            wanted: 0,
+            opened: if role == Role::Client { 0 } else { u64::MAX },
+            is_connected: false,
+            overdue: 0,
+            path,
+            migrated,
+            unread: Vec::new(),
+            unread_bytes: 0,
+            reads_at: Time::NEVER,
+            processor: Processor::default(),
+            counters: StackCounters::default(),
+            told: State::default(),
+            commands: Vec::new(),
+            failure,
+        });
     }
 
     /// What the end there counted, and its stack tells.
@@ -234,7 +244,7 @@ impl StackEnd {
     }
 
     pub(super) fn fail(&mut self, failure: String) {
-        self.told = self.state();
+        (self.told, self.commands) = (self.state(), self.commands());
         self.stack = None;
         self.failure.get_or_insert(failure);
     }
@@ -243,6 +253,12 @@ impl StackEnd {
     pub(super) fn state(&self) -> State {
         let state = |it: &dyn StreamStack| guarded(|| it.state()).unwrap_or_default();
         self.stack.as_deref().map_or(self.told, state)
+    }
+
+    /// The commands that its host has run.
+    pub(super) fn commands(&self) -> Vec<HostCommand> {
+        let commands = |it: &dyn StreamStack| guarded(|| it.commands()).unwrap_or_default();
+        self.stack.as_deref().map_or_else(|| self.commands.clone(), commands)
     }
 
     /// Bytes of a stream that its stack took and that are not acknowledged, if it tells.

@@ -11,7 +11,6 @@ use windtunnel_stack::{self as stack, Departure, Event as StackEvent, Path};
 use super::logging;
 use super::stack_ends::{StackEnd, StackStream, Stacks, ecn_for_stack, inside, outside};
 use super::state::Hosts;
-use crate::event::{Event, Kind};
 use crate::network::Network;
 use crate::side::Side;
 
@@ -75,7 +74,7 @@ impl StackEnd {
     }
 
     /// What has happened to its streams; `happened` counts that at one instant.
-    fn next_event(&mut self, happened: &mut u64) -> Option<StackEvent> {
+    pub(super) fn next_event(&mut self, happened: &mut u64) -> Option<StackEvent> {
         let event = self.call(|it| it.next_event()).flatten()?;
         *happened += 1;
         if *happened > MOST_AT_ONCE {
@@ -100,18 +99,9 @@ impl StackEnd {
         Some(now + GRANULARITY)
     }
 
-    /// Has it woken when its processor has done something.
-    fn wake_for_work(&mut self, network: &mut Network, own: (u32, Side)) {
-        if let Some(time) = self.processor.next() {
-            self.wake_at(network, time, own);
-        }
-    }
-
-    /// Has it woken at a time, if it is not before.
-    fn wake_at(&mut self, network: &mut Network, time: Time, (stack, side): (u32, Side)) {
-        if self.alarm.set(time) {
-            network.schedule(time, Event::new(Kind::Stack, 2 * stack + side as u32));
-        }
+    /// When its processor has done something, or its stack wants to be woken.
+    pub(super) fn next_work(&mut self, now: Time) -> Option<Time> {
+        if self.processor.is_busy() { self.processor.next() } else { self.next_wake(now) }
     }
 }
 
@@ -137,9 +127,10 @@ impl Hosts {
     ) {
         let Body::Datagram(datagram) = &packet.body else { return };
         let Some(stack) = self.flows[datagram.flow as usize].stack else { return };
-        let stacks = &mut self.stacks[stack as usize];
-        let (reads, room) = (stacks.settings.reads, stacks.settings.socket_buffer);
-        let end = stacks.end(now, side);
+        let Stacks { settings, counts_packets, .. } = &self.stacks[stack as usize];
+        let (reads, room) = (settings.reads, settings.socket_buffer);
+        let content = if *counts_packets { in_buffer(network, datagram) } else { 0 };
+        let end = self.begun_end(now, (stack, side));
         let waiting = end.unread_bytes + in_buffer(network, datagram);
         if room.is_some_and(|it| waiting > it) {
             end.counters.socket_drops += 1;
@@ -150,27 +141,28 @@ impl Hosts {
         }
         end.unread_bytes = waiting;
         end.counters.receive(datagram, packet.ecn);
+        end.counters.received_bytes += content;
         if network.log.is_some() {
             logging::datagram_arrived(network, now, side, Some(&end.state()), packet);
         }
         end.overdue = 0;
         end.unread.push(*packet);
+        let is_busy = end.processor.is_busy();
         if end.reads_at == Time::NEVER {
             end.reads_at = now + reads;
             if reads > Duration::ZERO {
-                end.wake_at(network, end.reads_at, (stack, side));
+                self.wake_host_at(network, now + reads, (stack, side));
             }
         }
-        if reads == Duration::ZERO && !end.processor.is_busy() {
+        if reads == Duration::ZERO && !is_busy {
             self.read_for_stack(network, now, stack, side);
         }
     }
 
     /// An end reads the datagrams that have arrived, which may take time.
     fn read_for_stack(&mut self, network: &mut Network, now: Time, stack: u32, side: Side) {
-        let stacks = &mut self.stacks[stack as usize];
-        let cost = stacks.settings.cost;
-        let end = stacks.end(now, side);
+        let cost = self.stacks[stack as usize].settings.cost;
+        let end = self.begun_end(now, (stack, side));
         end.reads_at = Time::NEVER;
         end.unread_bytes = 0;
         let packets = std::mem::take(&mut end.unread);
@@ -178,7 +170,9 @@ impl Hosts {
             return self.hand_to_stack(network, now, (stack, side), packets);
         }
         end.processor.read(now, packets, cost);
-        end.wake_for_work(network, (stack, side));
+        if let Some(time) = end.processor.next() {
+            self.wake_host_at(network, time, (stack, side));
+        }
     }
 
     /// A stack is given the datagrams that have arrived.
@@ -196,8 +190,8 @@ impl Hosts {
                 set_ecn(network.packets.message_mut(content.bytes), packet.ecn);
             }
         }
+        self.begun_end(now, (stack, side));
         let stacks = &mut self.stacks[stack as usize];
-        stacks.end(now, side);
         let Some(end) = &mut stacks.ends[side as usize] else { return };
         let datagrams = packets.iter().filter_map(|packet| {
             let Body::Datagram(Datagram { content: Some(content), path, .. }) = packet.body else {
@@ -229,13 +223,13 @@ impl Hosts {
         self.tell_watchers(network, now, stack, side);
     }
 
-    /// A stack sends or has read what it was at work on, reads what has arrived, or checks its timers.
-    pub(crate) fn wake_stack(&mut self, network: &mut Network, now: Time, of: u32) {
-        let (stack, side) = (of / 2, if of & 1 == 0 { Side::Sender } else { Side::Receiver });
-        let Some(end) = self.stack_end(stack, side) else { return };
-        if !end.alarm.rings(now) {
-            return;
-        }
+    /// An end sends or has read what it was at work on, reads what has arrived, or checks its timers.
+    pub(super) fn wake_end(
+        &mut self,
+        network: &mut Network,
+        now: Time,
+        (stack, side): (u32, Side),
+    ) {
         let read = self.finish_work(network, now, (stack, side));
         if !read.is_empty() {
             self.hand_to_stack(network, now, (stack, side), read);
@@ -250,7 +244,6 @@ impl Hosts {
         {
             end.call(|it| it.wake(outside(now)));
         }
-        self.settle(network, now, stack, side);
     }
 
     /// Sends what has left the processor of an end; returns what it has read.
@@ -271,40 +264,8 @@ impl Hosts {
         end.processor.take_read(now)
     }
 
-    /// Does what follows when a stack was called: its application learns of what has happened,
-    /// what the stack sends leaves, and its next wake-up is scheduled.
-    pub(super) fn settle(&mut self, network: &mut Network, now: Time, stack: u32, side: Side) {
-        let Some(end) = self.stack_end(stack, side) else { return };
-        if std::mem::replace(&mut end.is_busy, true) {
-            return;
-        }
-        end.open(now);
-        let (mut happened, mut sent) = (0, 0);
-        loop {
-            let end = self.stack_end(stack, side);
-            match end.and_then(|it| it.next_event(&mut happened)) {
-                Some(event) => self.on_event(network, now, (stack, side), event),
-                None if self.send_from_stack(network, now, (stack, side), &mut sent) => {}
-                None => break,
-            }
-        }
-        let stacks = &mut self.stacks[stack as usize];
-        let migrates = stacks.next_migration(side);
-        let Some(end) = &mut stacks.ends[side as usize] else { return };
-        end.is_busy = false;
-        let next = match end.processor.is_busy() {
-            true => end.processor.next(),
-            false => end.next_wake(now),
-        };
-        // An alarm keeps the earliest times only: that of reading is set again.
-        let reads = Some(end.reads_at).filter(|it| *it > now && *it < Time::NEVER);
-        if let Some(time) = next.into_iter().chain(reads).chain(migrates).min() {
-            end.wake_at(network, time, (stack, side));
-        }
-    }
-
     /// Sends what leaves at once; whether there was anything.
-    fn send_from_stack(
+    pub(super) fn send_from_stack(
         &mut self,
         network: &mut Network,
         now: Time,
@@ -329,7 +290,7 @@ impl Hosts {
         departure.is_some()
     }
 
-    fn on_event(
+    pub(super) fn on_event(
         &mut self,
         network: &mut Network,
         now: Time,

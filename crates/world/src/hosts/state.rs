@@ -13,6 +13,7 @@ use super::end::End;
 use super::running::Running;
 use super::sockets::{Key, Sockets};
 use super::stack_ends::Stacks;
+use super::stack_host::StackHost;
 use super::waiting::Waiting;
 use crate::network::Network;
 use crate::numbers::Numbers;
@@ -164,6 +165,8 @@ pub(crate) struct Hosts {
     pub(super) delivered: VecDeque<u32>,
     pub(super) outbox: TcpOutbox,
     pub(super) stacks: Vec<Stacks>,
+    /// The hosts of their ends.
+    pub(super) stack_hosts: Vec<StackHost>,
     /// What a stack sends at once.
     pub(super) stack_bytes: Vec<u8>,
 }

@@ -102,6 +102,9 @@ pub enum StackData {
     /// Datagrams of a source as over UDP, of which none is sent again: its rate begins when the
     /// handshake is over.
     Datagrams(UdpSettings),
+    /// Packets that programs at both hosts send each other, and that no other flow has: hosts that are
+    /// machines with programs of their own.
+    Packets,
 }
 
 /// How a flow uses the real implementation of a protocol.
@@ -209,7 +212,8 @@ impl Transport {
             Self::Tcp { workload, .. } | Self::Stack { data: StackData::Streams(workload), .. } => {
                 Some(workload)
             }
-            Self::Udp(_) | Self::Stack { data: StackData::Datagrams(_), .. } => None,
+            Self::Udp(_)
+            | Self::Stack { data: StackData::Datagrams(_) | StackData::Packets, .. } => None,
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Flows over TCP, UDP, QUIC and protocols that are written outside.
 
+mod kernels;
 mod multipath;
 mod path_policy;
 mod paths;
@@ -15,6 +16,7 @@ mod tcp_stack;
 mod udp;
 mod workloads;
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -29,7 +31,7 @@ use windtunnel_reading::choice;
 use windtunnel_transports::tcp::TcpSettings;
 use windtunnel_world::{FlowPlan, PortId, Transport as TransportPlan};
 
-use crate::network::nodes::Names;
+use crate::network::nodes::{Names, Node};
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::generators::{InTurn, Pattern};
@@ -37,6 +39,7 @@ use crate::reading::located::{Both, Located, Named};
 use crate::reading::same_schema::same_schema;
 use crate::reading::timers::{self, zero};
 use crate::reading::units::Measured;
+use kernels::Kernels;
 use path_policy::AnyPolicy;
 pub(crate) use path_policy::POLICIES;
 use paths::along;
@@ -51,7 +54,7 @@ use udp::Udp;
 /// A flow, over TCP, UDP, QUIC or a protocol that is written outside.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(transparent)]
-pub(crate) struct Flow(pub(crate) Both<Common, Transport>);
+pub(crate) struct Flow(pub(crate) Located<Both<Common, Transport>>);
 
 same_schema!(Flow: Both<Common, Transport>);
 
@@ -127,7 +130,14 @@ pub(crate) enum Transport {
     Stack(Box<Outside>),
     /// The Transmission Control Protocol, by an implementation that is used as it is.
     TcpStack(Box<TcpStack>),
+    /// What programs in the Linux kernels of both nodes send each other, over any protocol.
+    Programs(Programs),
 }
+
+/// What programs in the Linux kernels of both nodes send each other, over any protocol.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Programs {}
 
 choice! {
     /// A version of IP.
@@ -142,32 +152,77 @@ choice! {
 /// The flows of a scenario.
 pub(crate) fn plans(
     flows: &Named<Flow>,
+    nodes: &Named<Node>,
     context: &FlowContext<'_>,
     files: &mut Files<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
+    let kernels = kernels(flows, nodes, context)?;
     // There may be a million: what is collected takes no more room than they do.
     let mut plans = Vec::with_capacity(flows.len());
     for (name, flow) in flows {
-        plans.push(flow.plan(name, context, files)?);
+        let plan = flow.plan(name, context, &kernels, files);
+        plans.push(plan.map_err(|it| of_table(it, name, flow.0.span.clone()))?);
     }
     Ok(plans)
+}
+
+/// The kernels that are hosts of nodes, with what the flows there need.
+fn kernels(
+    flows: &Named<Flow>,
+    nodes: &Named<Node>,
+    context: &FlowContext<'_>,
+) -> Result<Kernels, Mistake> {
+    let hosts = || {
+        nodes
+            .iter()
+            .enumerate()
+            .filter_map(|(place, it)| Some((place, it.0.get_ref().as_str(), it.1.linux()?)))
+    };
+    if hosts().next().is_none() {
+        return Ok(Kernels::default());
+    }
+    let over_tcp = flows
+        .iter()
+        .filter(|it| matches!(it.1.0.value.own, Transport::Tcp(_) | Transport::Programs(_)));
+    let overheads = over_tcp.map(|(name, Flow(flow))| {
+        let common = &flow.value.common;
+        let ends = common.ends(name, context.nodes)?;
+        let path = common.path(ends, context)?;
+        let ip = IpVersion::from(common.ip);
+        Ok((ends, context.paths.network(ends, path.as_deref(), ip).overhead))
+    });
+    let overheads: Vec<_> = overheads.collect::<Result<_, Mistake>>()?;
+    Kernels::of(hosts(), &overheads)
+}
+
+/// A mistake, with the name and the place of the table in which a key is missing, if that is it.
+fn of_table(
+    mistake: Mistake,
+    name: &Spanned<String>,
+    place: impl Into<Option<Range<usize>>>,
+) -> Mistake {
+    match mistake.missing.is_some() && mistake.span.is_none() {
+        true => mistake.of(name.get_ref()).at(place),
+        false => mistake,
+    }
 }
 
 /// Flows that carry the messages of a service from one node to another, for each pair of `ends`.
 pub(crate) fn of_messages(
     tcp: &Tcp,
-    service: &str,
+    service: &Spanned<String>,
     ends: &[[usize; 2]],
     context: &FlowContext<'_>,
 ) -> Result<Vec<FlowPlan>, Mistake> {
     let Some(first) = ends.first() else { return Ok(Vec::new()) };
     let network = context.paths.network(*first, None, IpVersion::V4);
-    let settings = tcp.of_others("sessions", IpVersion::V4, context, network)?;
+    let settings = tcp.of_others("sessions", IpVersion::V4, context, network);
+    let settings = settings.map_err(|it| of_table(it, service, service.span()))?;
     let flow = |ends: &[usize; 2]| {
         let [from, to] = ends.map(|it| context.nodes.name(it));
         let workload = Workload::Messages;
         FlowPlan {
-            name: format!("{service}: {from} to {to}"),
+            name: format!("{}: {from} to {to}", service.get_ref()),
             from: ends[0],
             to: ends[1],
             transport: TransportPlan::Tcp { settings: Arc::clone(&settings), workload },
@@ -186,34 +241,36 @@ pub(crate) fn of_messages(
 
 /// How the connection between the two ends of a tunnel behaves.
 pub(crate) fn of_tunnel(
-    tcp: &Tcp,
+    (name, tcp): (&Spanned<String>, &Tcp),
     ip: IpVersion,
     ends: [usize; 2],
     context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
-    tcp.of_others("tunnels", ip, context, context.paths.network(ends, None, ip))
+    let settings = tcp.of_others("tunnels", ip, context, context.paths.network(ends, None, ip));
+    settings.map_err(|it| of_table(it, name, name.span()))
 }
 
 /// How the ends of a connection over one link behave that is a face.
 pub(crate) fn of_face(
-    tcp: &Tcp,
+    (name, tcp): (&Spanned<String>, &Tcp),
     link: usize,
     context: &FlowContext<'_>,
 ) -> Result<Arc<TcpSettings>, Mistake> {
     let (ends, over) = (context.paths.link(link).nodes, [PortId::new(link, 0)]);
     let network = context.paths.network(ends, Some(&over), IpVersion::V4);
     tcp.of_others("faces", IpVersion::V4, context, network)
+        .map_err(|it| of_table(it, name, name.span()))
 }
 
 impl Flow {
     /// Whether the receiver of the data opens the connections.
     pub(crate) fn receiver_opens(&self) -> bool {
-        match &self.0.own {
+        match &self.0.value.own {
             Transport::Tcp(it) => it.receiver_opens(),
             Transport::Quic(it) => it.chosen().receiver_opens(),
             Transport::Stack(it) => it.chosen().receiver_opens(),
             Transport::TcpStack(it) => it.receiver_opens(),
-            Transport::Udp(_) => false,
+            Transport::Udp(_) | Transport::Programs(_) => false,
         }
     }
 
@@ -221,17 +278,18 @@ impl Flow {
         &self,
         name: &Spanned<String>,
         context: &FlowContext<'_>,
+        kernels: &Kernels,
         files: &mut Files<'_>,
     ) -> Result<FlowPlan, Mistake> {
-        let Common { ip, dscp, start, start_within, stop, .. } = &self.0.common;
-        let ends = self.0.common.ends(name, context.nodes)?;
-        let path = self.0.common.path(ends, context)?;
+        let Common { ip, dscp, start, start_within, stop, .. } = &self.0.value.common;
+        let ends = self.0.value.common.ends(name, context.nodes)?;
+        let path = self.0.value.common.path(ends, context)?;
         let start = Time::ZERO + start.value.0;
         let start_within = start_within.value.0;
         let stop = timers::stop(stop.as_ref(), start + start_within)?;
         let (ip, dscp) = (IpVersion::from(*ip), Dscp::from(*dscp));
         let mut network = context.paths.network(ends, path.as_deref(), ip);
-        let (transport, split, multipath) = match &self.0.own {
+        let (transport, split, multipath) = match &self.0.value.own {
             Transport::Udp(it) => {
                 (TransportPlan::Udp(it.plan(ip, dscp, network.overhead, files)?), None, None)
             }
@@ -245,6 +303,15 @@ impl Flow {
             }
             Transport::TcpStack(it) => {
                 (it.plan(ip, dscp, context, ends, network, files)?, None, None)
+            }
+            Transport::Programs(_) => {
+                let kernels = kernels.at(ends).ok_or(0);
+                let planned = kernels.and_then(|it| it.programs((ip, dscp)));
+                (planned.map_err(|it| self.0.value.common.no_kernel(it))?, None, None)
+            }
+            Transport::Tcp(it) if let Some(kernels) = kernels.at(ends) => {
+                let on_path = (ends, network.overhead);
+                (kernels.plan(it, (ip, dscp), context, on_path, files)?, None, None)
             }
             Transport::Tcp(it) => {
                 let split = it.split(context, ends)?;
@@ -294,6 +361,16 @@ impl Common {
             "leave out `path`",
         )?;
         along(context, ends, path).map(Some)
+    }
+
+    /// Programs run in a kernel, which one of the two ends, by its place, has not.
+    fn no_kernel(&self, end: usize) -> Mistake {
+        let node = [&self.from, &self.to][end];
+        let why = format!(
+            "the host of node `{}` is not a Linux kernel, in which programs could run",
+            node.value
+        );
+        node.mistake(why).help(format!("write nodes.{}.linux = {{}}", node.value))
     }
 
     fn ends(&self, name: &Spanned<String>, nodes: &Names<'_>) -> Result<[usize; 2], Mistake> {

@@ -486,11 +486,11 @@ impl Chosen<'_> {
 }
 
 /// A stack's own controller, as tables name it.
-fn described(stack: &str, controller: Option<&str>) -> String {
+pub(super) fn described(stack: &str, controller: Option<&str>) -> String {
     controller.map_or_else(|| stack.to_owned(), |it| format!("{stack}'s {it}"))
 }
 
-fn no_controller(stack: &str, named: &Located<String>, controllers: &[&str]) -> Mistake {
+pub(super) fn no_controller(stack: &str, named: &Located<String>, controllers: &[&str]) -> Mistake {
     let name = named.value.as_str();
     let mistake = named.mistake(format!("{stack} has no controller `{name}`"));
     match controllers {

@@ -42,7 +42,7 @@ pub(crate) fn serve(
 /// Some layer answers each question for a name.
 fn check_names(flows: &Named<Flow>, plans: &[FlowPlan]) -> Result<(), Mistake> {
     let mut asking = flows.values().zip(plans).filter(|it| it.1.lookup.is_none());
-    match asking.find_map(|it| it.0.0.common.peer_name.as_ref()) {
+    match asking.find_map(|it| it.0.0.value.common.peer_name.as_ref()) {
         None => Ok(()),
         Some(name) => Err(name
             .mistake("`peer_name` is asked of the root of a region, and there are no regions")
@@ -62,7 +62,7 @@ impl Flow {
         if self.receiver_opens() {
             ends.reverse();
         }
-        Ok(FlowRequest { path_policy, peer_name: self.0.common.peer_name.as_ref(), ends })
+        Ok(FlowRequest { path_policy, peer_name: self.0.value.common.peer_name.as_ref(), ends })
     }
 
     fn path_policy(
@@ -71,7 +71,7 @@ impl Flow {
         routed: &Routed,
         makers: &[Arc<dyn PolicyMaker>],
     ) -> Result<Option<PolicySettings>, Mistake> {
-        let Some(policy) = &self.0.common.path_policy else { return Ok(None) };
+        let Some(policy) = &self.0.value.common.path_policy else { return Ok(None) };
         policy.checked(
             |_| routed.hosts_choose_paths(),
             || "`path_policy` requires autonomous systems".to_owned(),

@@ -1,5 +1,6 @@
 //! Flows over TCP.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
@@ -30,12 +31,13 @@ use crate::traffic::needs::{Carrier, Network, check_needs};
 #[serde(deny_unknown_fields)]
 pub(crate) struct Tcp {
     /// What controls its window: a name under `[controllers]`, the name of a
-    /// controller, or a table with the latter as `kind` and parameters.
-    controller: Controller,
+    /// controller, or a table with the latter as `kind` and parameters. Required, unless the hosts of
+    /// both nodes are Linux kernels.
+    controller: Option<Controller>,
     /// A controller at the receiver, which bounds the window that the receiver advertises
     /// (RFC 9840): with `ledbat` or `ledbat-plus-plus`, the flow yields to others whatever its
     /// sender does. It needs timestamps; default: none.
-    receiver_controller: Option<Controller>,
+    receiver_controller: Option<Box<Controller>>,
     /// What it carries; default: `bulk`.
     workload: Option<Located<WorkloadKeys>>,
     /// The data in a full segment; default: what fills a packet of 1500 B, which is
@@ -43,44 +45,44 @@ pub(crate) struct Tcp {
     maximum_segment: Option<Located<Measured<Bytes>>>,
     /// Whether segments carry timestamps.
     #[serde(default = "timestamps")]
-    timestamps: bool,
+    timestamps: Located<bool>,
     /// How losses are found and repaired.
     #[serde(default)]
-    recovery: tcp::Recovery,
+    recovery: Located<tcp::Recovery>,
     /// What the end that opens the connection would do with ECN; in effect is what both
     /// ends agree on in the handshake; default: what the controller needs, or else `off`.
-    ecn: Option<EcnMode>,
+    ecn: Option<Located<EcnMode>>,
     /// What the other end would do with ECN: beside one that can do less, `accurate` and
     /// `scalable` fall back to `classic`, and all to `off`; default: the same.
-    server_ecn: Option<EcnMode>,
+    server_ecn: Option<Located<EcnMode>>,
     /// The congestion window at the start, and when it begins anew.
     #[serde(default)]
     window: Located<tcp::Window>,
     /// When the receiver acknowledges.
     #[serde(default)]
-    acknowledgements: tcp::Acknowledgements,
+    acknowledgements: Located<tcp::Acknowledgements>,
     /// The limits of the retransmission timeout.
     #[serde(default = "timeout")]
     timeout: Located<RtoLimits>,
     /// How much both ends hold.
     #[serde(default)]
-    buffers: tcp::Buffers,
+    buffers: Located<tcp::Buffers>,
     /// How its applications use their sockets.
     #[serde(default)]
-    socket: tcp::Socket,
+    socket: Located<tcp::Socket>,
     /// Whether segments are spread over the round trip also where the controller
     /// does not ask for it.
     #[serde(default)]
-    pacing: bool,
+    pacing: Located<bool>,
     /// Whether a sender lets no more than a millisecond of its data wait in the queue of its
     /// own host's link, and at least two segments (TCP small queues, as in Linux); that queue
     /// then drops none of its packets. Default: where the first link of the path has a constant
     /// rate, is not the narrowest of several, and does not lead up to a satellite. A link that is
     /// the narrowest stands for the network, and its queue is that of a router.
-    small_queues: Option<bool>,
+    small_queues: Option<Located<bool>>,
     /// What the interfaces of both hosts do.
     #[serde(default)]
-    offload: tcp::Offload,
+    offload: Located<tcp::Offload>,
     /// Proxies on its path that split its connections (RFC 3135). What a flow counts is
     /// then what its own two hosts count: windows, delays and retransmissions of the
     /// connection to the first proxy, and what arrives at the far end; default: none.
@@ -89,8 +91,8 @@ pub(crate) struct Tcp {
     multipath: Option<Located<Multipath>>,
 }
 
-fn timestamps() -> bool {
-    TcpSettings::TIMESTAMPS
+fn timestamps() -> Located<bool> {
+    TcpSettings::TIMESTAMPS.into()
 }
 
 fn timeout() -> Located<RtoLimits> {
@@ -202,6 +204,54 @@ impl Tcp {
         split.value.plan(context, ends).map(Some)
     }
 
+    /// What controls its window.
+    ///
+    /// # Errors
+    /// [`Mistake`] without a place if it is missing.
+    pub(super) fn controller(&self) -> Result<&Controller, Mistake> {
+        let missing = || {
+            let mistake = Mistake::new("missing key `controller`");
+            Mistake { missing: Some("controller"), ..mistake }
+        };
+        self.controller.as_ref().ok_or_else(missing)
+    }
+
+    /// What controls its window, if it says so.
+    pub(super) fn named_controller(&self) -> Option<&Controller> {
+        self.controller.as_ref()
+    }
+
+    /// What it carries, if it says so.
+    pub(super) fn workload(&self) -> Option<&Located<WorkloadKeys>> {
+        self.workload.as_ref()
+    }
+
+    /// The keys that say how Windtunnel's TCP behaves, with their places where they are written.
+    pub(super) fn keys_of_our_tcp(&self) -> [(&'static str, Option<Range<usize>>); 16] {
+        fn place<T>(it: Option<&Located<T>>) -> Option<Range<usize>> {
+            it.and_then(|it| it.span.clone())
+        }
+        let receiver_controller = self.receiver_controller.as_ref().map(|it| &it.kind);
+        [
+            ("receiver_controller", place(receiver_controller)),
+            ("maximum_segment", place(self.maximum_segment.as_ref())),
+            ("timestamps", place(Some(&self.timestamps))),
+            ("recovery", place(Some(&self.recovery))),
+            ("ecn", place(self.ecn.as_ref())),
+            ("server_ecn", place(self.server_ecn.as_ref())),
+            ("window", place(Some(&self.window))),
+            ("acknowledgements", place(Some(&self.acknowledgements))),
+            ("timeout", place(Some(&self.timeout))),
+            ("buffers", place(Some(&self.buffers))),
+            ("socket", place(Some(&self.socket))),
+            ("pacing", place(Some(&self.pacing))),
+            ("small_queues", place(self.small_queues.as_ref())),
+            ("offload", place(Some(&self.offload))),
+            ("split", place(self.split.as_ref())),
+            ("multipath", place(self.multipath.as_ref())),
+        ]
+    }
+
     /// How both ends behave, with controllers that have what they need.
     fn checked_settings(
         &self,
@@ -209,15 +259,16 @@ impl Tcp {
         context: &FlowContext<'_>,
         network: Network,
     ) -> Result<TcpSettings, Mistake> {
-        let controller = context.controllers.settings(&self.controller)?;
+        let named = self.controller()?;
+        let controller = context.controllers.settings(named)?;
         let mut settings = self.settings(ip, controller, network.overhead)?;
         let carrier = Carrier::Tcp(&settings, network);
-        check_needs(context.controllers, &settings.controller, carrier, &self.controller)?;
+        check_needs(context.controllers, &settings.controller, carrier, named)?;
         if let Some(named) = &self.receiver_controller {
             let controller = context.controllers.settings(named)?;
             check_needs(context.controllers, &controller, Carrier::Receiver, named)?;
             named.kind.checked(
-                |_| self.timestamps,
+                |_| self.timestamps.value,
                 || "`receiver_controller` requires timestamps".to_owned(),
                 "write timestamps = true, or leave it out",
             )?;
@@ -235,18 +286,18 @@ impl Tcp {
         let ecn = self.ecn(&controller);
         let mut settings = TcpSettings {
             ip,
-            timestamps: self.timestamps,
-            recovery: self.recovery,
+            timestamps: self.timestamps.value,
+            recovery: self.recovery.value,
             ecn,
-            server_ecn: self.server_ecn.unwrap_or(ecn),
+            server_ecn: self.server_ecn.as_ref().map_or(ecn, |it| it.value),
             window: self.window()?,
-            acknowledgements: self.acknowledgements,
+            acknowledgements: self.acknowledgements.value,
             timeout: self.timeout()?,
-            buffers: self.buffers,
-            socket: self.socket,
-            pacing: self.pacing,
-            small_queues: self.small_queues,
-            offload: self.offload,
+            buffers: self.buffers.value,
+            socket: self.socket.value,
+            pacing: self.pacing.value,
+            small_queues: self.small_queues.as_ref().map(|it| it.value),
+            offload: self.offload.value,
             ..TcpSettings::new(controller)
         };
         let multipath = self.multipath.as_ref().map_or(0, |it| it.value.common.overhead());
@@ -262,7 +313,7 @@ impl Tcp {
 
     /// What the flow says, or else what its controller needs.
     fn ecn(&self, controller: &controllers::Settings) -> EcnMode {
-        self.ecn.unwrap_or_else(|| EcnMode::wanted_by(controller))
+        self.ecn.as_ref().map_or_else(|| EcnMode::wanted_by(controller), |it| it.value)
     }
 
     fn window(&self) -> Result<tcp::Window, Mistake> {

@@ -1,8 +1,5 @@
 //! Flows over TCP, between implementations that are used as they are.
 
-use std::fmt;
-
-use indexmap::IndexMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use windtunnel_applications::WorkloadKeys;
@@ -18,6 +15,7 @@ use windtunnel_world::Transport;
 use super::paths::{FULL_PACKET, FlowContext};
 use super::quic::{Chosen, no_time};
 use super::stack_paths::SeveralPaths;
+use crate::network::linux_hosts::{KernelSettings, names_and_values};
 use crate::reading::error::Mistake;
 use crate::reading::files::Files;
 use crate::reading::located::Located;
@@ -55,7 +53,7 @@ struct Implementation {
     kernel: Option<Located<String>>,
     /// Settings of the kernel (`sysctl`), by name, at both ends; only `linux` has any; default: those
     /// of the kernel.
-    sysctl: Option<Located<IndexMap<String, KernelSetting>>>,
+    sysctl: Option<Located<KernelSettings>>,
     /// For how long after a packet has arrived its host waits for others before it reads them all
     /// at once, as a busy one does; default: it reads each at once.
     #[serde(default = "no_time")]
@@ -67,26 +65,6 @@ struct Implementation {
     /// The most bytes of IP packets that wait at each end until they are read; what
     /// arrives beyond that is dropped. Default: no limit.
     socket_buffer: Option<Located<Measured<Bytes>>>,
-}
-
-/// A setting of the kernel.
-#[derive(Clone, Debug, Deserialize, JsonSchema)]
-#[serde(untagged, expecting = "a setting must be a whole number or text")]
-#[schemars(inline)]
-enum KernelSetting {
-    /// A whole number.
-    Number(i64),
-    /// Text, such as three numbers.
-    Text(String),
-}
-
-impl fmt::Display for KernelSetting {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Number(number) => number.fmt(f),
-            Self::Text(text) => text.fmt(f),
-        }
-    }
 }
 
 impl Default for Implementation {
@@ -126,8 +104,7 @@ impl TcpStack {
     fn linux(&self, mtu: u16) -> Result<LinuxKind, Mistake> {
         self.check_kernel("kernel", self.tcp.kernel.as_ref())?;
         self.check_kernel("sysctl", self.tcp.sysctl.as_ref())?;
-        let settings = self.tcp.sysctl.iter().flat_map(|it| &it.value);
-        let settings = settings.map(|(name, value)| (name.clone(), value.to_string())).collect();
+        let settings = names_and_values(self.tcp.sysctl.as_ref());
         let named = self.tcp.kernel.as_ref();
         let linux = LinuxKind::new(named.map_or(DEFAULT_KERNEL, |it| &it.value), mtu, settings);
         if let Some(name) = named {

@@ -113,7 +113,7 @@ pub(crate) fn plans(
         let policy = AnyPaging::plan(&sessions.policy, nodes, makers)?;
         let added = sessions.plan(name, nodes, network, policy, files)?;
         let ends = carriers::pairs(&added);
-        let carriers = flows::of_messages(&sessions.tcp, name.get_ref(), &ends, context)?;
+        let carriers = flows::of_messages(&sessions.tcp, name, &ends, context)?;
         let first = flows.len();
         flows.extend(carriers);
         if let Some(parted) = reachability::parted_flow(network, &flows) {
