@@ -259,7 +259,9 @@ def test_a_fingerprint_is_the_same_in_every_process_and_holds_what_is_imported(
     )
 
     def computed(hash_seed: str) -> str:
-        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        # Python takes what it compiled for a file that changes within a second and keeps its size.
+        no_bytecode = {"PYTHONDONTWRITEBYTECODE": "1"}
+        environment = {**os.environ, **no_bytecode, "PYTHONHASHSEED": hash_seed}
         command = [sys.executable, "-c", program]
         return subprocess.check_output(command, text=True, env=environment)
 
