@@ -162,3 +162,16 @@ def test_what_a_kernel_has_no_room_for_is_refused(windtunnel: Command, tmp_path:
     unnamed = windtunnel("linux", "build", "--files", tmp_path)
     assert unnamed.returncode == 2
     assert "a kernel with files has a name of its own" in unnamed.stderr
+
+
+def test_the_files_of_a_kernel_that_are_gone_are_named(
+    cache: Path, windtunnel: Command, tmp_path: Path
+) -> None:
+    files = tmp_path / "files"
+    files.mkdir()
+    building.build(None, "gone", lambda _: None, files)
+    files.rmdir()
+    built = windtunnel("linux", "build", "--name", "gone")
+    assert built.returncode == 2
+    assert f"{files} is not a folder" in built.stderr
+    assert (cache / "linux" / "gone").is_dir()

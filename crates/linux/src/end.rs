@@ -1,5 +1,6 @@
 //! One end of a flow: its connections at a guest, as streams.
 
+use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -14,7 +15,7 @@ use crate::settings::Settings;
 /// One end.
 #[derive(Debug)]
 pub(crate) struct End {
-    place: Place,
+    peer: SocketAddr,
     host: Arc<Mutex<Host>>,
     /// Which of the host's ends it is.
     which: usize,
@@ -29,13 +30,13 @@ impl End {
         now: Duration,
         places: Vec<Place>,
     ) -> Result<Vec<Self>, String> {
-        let host = Host::new(installation, settings, now, places.clone())?;
-        let host = Arc::new(Mutex::new(host));
-        let end = |(which, place)| {
+        let peers: Vec<_> = places.iter().map(|it| it.peer).collect();
+        let host = Arc::new(Mutex::new(Host::new(installation, settings, now, places)?));
+        let end = |(which, peer)| {
             let host = Arc::clone(&host);
-            Self { place, host, which, failure: Failure::default() }
+            Self { peer, host, which, failure: Failure::default() }
         };
-        Ok(places.into_iter().enumerate().map(end).collect())
+        Ok(peers.into_iter().enumerate().map(end).collect())
     }
 
     fn host(&self) -> MutexGuard<'_, Host> {
@@ -76,7 +77,7 @@ impl Stack for End {
     fn send(&mut self, now: Duration, buffer: &mut Vec<u8>) -> Option<Departure> {
         let packet = self.at(now).take_sent(self.which)?;
         buffer.extend_from_slice(&packet);
-        let (segment, to) = (packet.len(), self.place.peer);
+        let (segment, to) = (packet.len(), self.peer);
         Some(Departure { from: None, to, ecn: Ecn::NotCapable, segment })
     }
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from shutil import get_terminal_size
 from textwrap import wrap
 from typing import Any
@@ -17,7 +17,7 @@ from windtunnel.conformance import scripts as of_scripts
 from windtunnel.conformance import suites as of_cases
 from windtunnel.measures.columns import described
 from windtunnel.measures.definitions import columns as column_definitions
-from windtunnel.scenario.definitions import text
+from windtunnel.scenario.definitions import definitions, text
 from windtunnel.scenario.descriptions import TAGS, meaning_and_default, tables
 
 Entry = dict[str, Any]
@@ -47,13 +47,6 @@ def catalogue(kind: str) -> list[Entry]:
     """List what the core describes."""
     listed: list[Entry] = json.loads(_core.catalogue(kind))
     return listed
-
-
-@cache
-def definitions() -> dict[str, Any]:
-    """Give the definitions of the schema of scenario files."""
-    found: dict[str, Any] = json.loads(_core.schema())["$defs"]
-    return found
 
 
 def of_schema(name: str) -> list[Entry]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 from windtunnel import _core, controller_names, extensions
@@ -14,6 +12,7 @@ from windtunnel.controller_names import NamedController
 from windtunnel.extensions import Extension
 from windtunnel.plugins import SUFFIXES, Plugin
 from windtunnel.scenario import writing
+from windtunnel.scenario.definitions import definitions
 from windtunnel.scenario.scenario import Scenario
 from windtunnel.stacks.stack import Stack
 
@@ -130,9 +129,7 @@ def is_stack(extension: Extension) -> bool:
     return issubclass(extension, Stack)
 
 
-@cache
 def keys_of(protocol: str) -> Mapping[str, Any]:
     """Give the keys of flows over a protocol."""
-    kinds = json.loads(_core.schema())["$defs"]["Flow"]["anyOf"]
-    keys: list[Mapping[str, Any]] = [it["properties"] for it in kinds]
+    keys: list[Mapping[str, Any]] = [it["properties"] for it in definitions()["Flow"]["anyOf"]]
     return next(it for it in keys if it["protocol"]["const"] == protocol)

@@ -72,7 +72,6 @@ def build(folder: Path | None, name: str | None, watch: Watch, files: Path | Non
     name = name or (own.folder.name if own else source.VERSION)
     if files and name == source.VERSION:
         raise KernelError("a kernel with files has a name of its own\nhelp: --name NAME")
-    files = files and checked(files)
     place = folder_of(name)
     with only_one():
         there = built(name)
@@ -81,6 +80,9 @@ def build(folder: Path | None, name: str | None, watch: Watch, files: Path | Non
                 f"there is a kernel `{name}` already, {there.about.release}, built from "
                 f"{there.about.source}\nhelp: `windtunnel linux remove {name}`, or --name NAME"
             )
+        if not files and there and there.about.files:
+            files = Path(there.about.files)
+        files = files and checked(files)
         with beside(place) as made:
             kernel = made / "kernel"
             kernel.mkdir()
@@ -90,8 +92,7 @@ def build(folder: Path | None, name: str | None, watch: Watch, files: Path | Non
                 used = same.about.source
             else:
                 used = compiled(own, place, kernel, watch)
-            kept = Path(there.about.files) if there and there.about.files else None
-            finish(kernel, used, files or kept)
+            finish(kernel, used, files)
             if place.exists():
                 place.rename(made / "old")
             kernel.rename(place)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from typing import Any
+
+from windtunnel import _core
 
 Schema = dict[str, Any]
 
@@ -20,6 +24,13 @@ OWN_PAGES = (
 
 ACRONYMS = ("dscp", "ecn", "harq", "ip", "rlc", "rtt", "tcp", "tle", "udp")
 """Words that are written in capitals."""
+
+
+@cache
+def definitions() -> dict[str, Any]:
+    """Give the definitions of the schema of scenario files."""
+    found: dict[str, Any] = json.loads(_core.schema())["$defs"]
+    return found
 
 
 def pages(schema: Schema) -> dict[str, str]:

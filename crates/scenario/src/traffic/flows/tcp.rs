@@ -231,24 +231,44 @@ impl Tcp {
         fn place<T>(it: Option<&Located<T>>) -> Option<Range<usize>> {
             it.and_then(|it| it.span.clone())
         }
-        let receiver_controller = self.receiver_controller.as_ref().map(|it| &it.kind);
+        // A new key has to be named here.
+        let Self {
+            controller: _,
+            workload: _,
+            receiver_controller,
+            maximum_segment,
+            timestamps,
+            recovery,
+            ecn,
+            server_ecn,
+            window,
+            acknowledgements,
+            timeout,
+            buffers,
+            socket,
+            pacing,
+            small_queues,
+            offload,
+            split,
+            multipath,
+        } = self;
         [
-            ("receiver_controller", place(receiver_controller)),
-            ("maximum_segment", place(self.maximum_segment.as_ref())),
-            ("timestamps", place(Some(&self.timestamps))),
-            ("recovery", place(Some(&self.recovery))),
-            ("ecn", place(self.ecn.as_ref())),
-            ("server_ecn", place(self.server_ecn.as_ref())),
-            ("window", place(Some(&self.window))),
-            ("acknowledgements", place(Some(&self.acknowledgements))),
-            ("timeout", place(Some(&self.timeout))),
-            ("buffers", place(Some(&self.buffers))),
-            ("socket", place(Some(&self.socket))),
-            ("pacing", place(Some(&self.pacing))),
-            ("small_queues", place(self.small_queues.as_ref())),
-            ("offload", place(Some(&self.offload))),
-            ("split", place(self.split.as_ref())),
-            ("multipath", place(self.multipath.as_ref())),
+            ("receiver_controller", place(receiver_controller.as_ref().map(|it| &it.kind))),
+            ("maximum_segment", place(maximum_segment.as_ref())),
+            ("timestamps", place(Some(timestamps))),
+            ("recovery", place(Some(recovery))),
+            ("ecn", place(ecn.as_ref())),
+            ("server_ecn", place(server_ecn.as_ref())),
+            ("window", place(Some(window))),
+            ("acknowledgements", place(Some(acknowledgements))),
+            ("timeout", place(Some(timeout))),
+            ("buffers", place(Some(buffers))),
+            ("socket", place(Some(socket))),
+            ("pacing", place(Some(pacing))),
+            ("small_queues", place(small_queues.as_ref())),
+            ("offload", place(Some(offload))),
+            ("split", place(split.as_ref())),
+            ("multipath", place(multipath.as_ref())),
         ]
     }
 
