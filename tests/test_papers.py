@@ -6,8 +6,10 @@ import errno
 import json
 import os
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import polars as pl
 import pytest
@@ -19,7 +21,6 @@ from windtunnel.cli.commands import app
 from windtunnel.papers.check import along, check
 from windtunnel.papers.claims import read_claims
 from windtunnel.papers.errors import PaperError, UnknownPaper
-from windtunnel.papers.experiment import flows
 from windtunnel.papers.paper import Paper, find_paper, find_papers
 from windtunnel.papers.published import read_published
 from windtunnel.papers.reproduction import plan, reproduce
@@ -497,12 +498,17 @@ def test_a_mistake_in_a_papers_folder_is_named(
         reproduce("small")
 
 
+def stated(paper: Paper, experiment: str) -> dict[str, Any]:
+    """Give the tables of an experiment's scenario as they are written."""
+    return tomllib.loads(paper.scenario(experiment).read_text(encoding="utf-8"))
+
+
 EXPERIMENTS = [
     (paper, name)
     for paper in find_papers()
     for name in paper.experiments
     # Bounds are those of flows; sessions have none of their own.
-    if flows(read(paper.scenario(name)))
+    if stated(paper, name).keys() & {"consumers", "flows"}
 ]
 
 
@@ -530,20 +536,31 @@ FAST = 5e9
 """From this many bits per second on, a tenth of a second is enough to surpass a bound."""
 
 
+def lasting(tables: Mapping[str, Any], duration: str) -> dict[str, str]:
+    """Give the settings with which all cases last `duration`, also those with their own."""
+    own = [
+        f"compare.{axis}.{case}.duration"
+        for axis, cases in tables.get("compare", {}).items()
+        for case, changes in cases.items()
+        if "duration" in changes
+    ]
+    return dict.fromkeys(["duration", *own], duration)
+
+
 @pytest.mark.parametrize(
     ("paper", "name"), EXPERIMENTS, ids=[f"{paper.name}-{name}" for paper, name in EXPERIMENTS]
 )
 def test_no_case_of_a_paper_surpasses_its_bounds(paper: Paper, name: str) -> None:
+    tables = stated(paper, name)
     # All start at once, so that the sum of their goodputs is that of the network.
-    together = {"runs": "1", "duration": "1 s", "defaults.consumer.start_within": "0 s"}
-    stated = tomllib.loads(paper.scenario(name).read_text(encoding="utf-8"))
-    if "regions" in stated:
+    together = {"runs": "1", "defaults.consumer.start_within": "0 s"}
+    if "regions" in tables:
         # Their routers have to know the ways first.
-        later = [it for it, flow in stated["flows"].items() if "start" in flow]
+        later = [it for it, flow in tables["flows"].items() if "start" in flow]
         together |= {f"flows.{it}.start": "300 ms" for it in later}
-    scenario = read(paper.scenario(name), together)
-    if max(goodput for goodput, _ in scenario.bounds()) > FAST and "regions" not in stated:
-        scenario = read(paper.scenario(name), {**together, "duration": "100 ms"})
+    scenario = read(paper.scenario(name), {**together, **lasting(tables, "1 s")})
+    if max(goodput for goodput, _ in scenario.bounds()) > FAST and "regions" not in tables:
+        scenario = read(paper.scenario(name), {**together, **lasting(tables, "100 ms")})
     results = run_scenario(scenario)
     flows = results["flows"].rows_by_key([*scenario.axes, "run"], named=True)
     for case, (goodput, delay) in zip(scenario.cases, scenario.bounds(), strict=True):

@@ -105,7 +105,7 @@ impl Circular {
 }
 
 /// An orbit of some kind.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub enum Orbit {
     /// A circular one.
     Circular(Circular),

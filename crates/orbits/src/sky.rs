@@ -6,7 +6,7 @@ use crate::epoch::Epoch;
 use crate::orbit::Orbit;
 
 /// The satellites of a constellation.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Sky {
     /// The instant that times count from.
     pub epoch: Epoch,

@@ -1,5 +1,5 @@
 //! The files that a scenario names: each is read once, whatever the number of links and
-//! cases that name it.
+//! cases that name it. So is what takes long to compute and is the same in many cases.
 
 use std::any::{Any, TypeId};
 use std::collections::HashMap;
@@ -26,19 +26,27 @@ pub type TextOf<'a> = &'a mut dyn FnMut(&str) -> Result<String, Unreadable>;
 /// What was read of files, by the file's name and by how it was read.
 type Kept<K, T> = HashMap<(String, K), T>;
 
-/// The files of a scenario, as far as they were read.
+/// The files of a scenario, as far as they were read, and what else its cases share.
 pub struct Files<'a> {
     text_of: TextOf<'a>,
     texts: IndexMap<String, Arc<str>>,
     /// A [`Kept`] for each two types.
     kept: HashMap<TypeId, Box<dyn Any>>,
+    /// A list of keys and what was made of each, for each two types.
+    made: HashMap<TypeId, Box<dyn Any>>,
     notes: IndexSet<String>,
 }
 
 impl<'a> Files<'a> {
     /// None so far.
     pub fn new(text_of: TextOf<'a>) -> Self {
-        Self { text_of, texts: IndexMap::new(), kept: HashMap::new(), notes: IndexSet::new() }
+        Self {
+            text_of,
+            texts: IndexMap::new(),
+            kept: HashMap::new(),
+            made: HashMap::new(),
+            notes: IndexSet::new(),
+        }
     }
 
     /// What was read: each file's name, as the scenario has it, and its text.
@@ -86,6 +94,23 @@ impl<'a> Files<'a> {
         let made = self.read(name, read)?;
         self.kept().insert(key, made.clone());
         Ok(made)
+    }
+
+    /// What `make` gives for `key`, which is kept: it is made once for all cases.
+    pub fn make_once<K: PartialEq + 'static, T: Clone + 'static>(
+        &mut self,
+        key: K,
+        make: impl FnOnce() -> T,
+    ) -> T {
+        let made = self.made.entry(TypeId::of::<(K, T)>());
+        let made = made.or_insert_with(|| Box::new(Vec::<(K, T)>::new()));
+        let made: &mut Vec<(K, T)> = made.downcast_mut().expect("it is under its type");
+        if let Some((_, it)) = made.iter().find(|it| it.0 == key) {
+            return it.clone();
+        }
+        let it = make();
+        made.push((key, it.clone()));
+        it
     }
 
     fn kept<K: 'static, T: 'static>(&mut self) -> &mut Kept<K, T> {

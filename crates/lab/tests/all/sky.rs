@@ -316,3 +316,31 @@ fn what_may_be_meant_is_told() {
     });
     assert!(through, "{told:?}");
 }
+
+/// What changes when which satellite is used by whom.
+const OF_CONTACTS: [&str; 8] = [
+    "\"constellations.s.inclination\" = \"70°\"",
+    "\"nodes.london.place\" = [\"48.8566°\", \"2.3522°\"]",
+    "\"constellations.s.ground_links.minimum_elevation\" = \"35°\"",
+    "\"constellations.s.ground_links.handover\" = \"hold-longest\"",
+    "\"routing.interval\" = \"500 ms\"",
+    "\"duration\" = \"30 s\"",
+    "\"epoch\" = \"2022-09-14T12:00:00Z\"",
+    "\"constellations.s.ground_links.rate\" = \"20 Mbps\"",
+];
+
+#[test]
+fn each_case_of_a_study_has_the_contacts_that_it_has_alone() {
+    let text = SHELL.replace("\"200 s\"", "\"20 s\"");
+    let cases = OF_CONTACTS.iter().enumerate().map(|(at, it)| format!("case-{at} = {{ {it} }}\n"));
+    let of_cases = format!("{text}[compare.what]\nbase = {{}}\n{}", cases.collect::<String>());
+    let study = read(&of_cases).unwrap_or_else(|it| panic!("{it}"));
+    let alone = OF_CONTACTS.iter().map(|it| format!("{text}[compare.what]\nonly = {{ {it} }}\n"));
+    let alone: Vec<Plan> = std::iter::once(text.clone()).chain(alone).map(|it| plan(&it)).collect();
+    for (case, alone) in study.cases.iter().zip(&alone) {
+        assert_eq!(format!("{:?}", case.plan.sky), format!("{:?}", alone.sky), "{:?}", case.names);
+    }
+    // All but the rate change them.
+    let skies = alone.iter().map(|it| format!("{:?}", it.sky));
+    assert_eq!(skies.collect::<std::collections::BTreeSet<_>>().len(), OF_CONTACTS.len());
+}

@@ -1,6 +1,7 @@
 //! From constellations to nodes, links, and when those can be used.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use indexmap::IndexMap;
 use toml::Spanned;
@@ -65,6 +66,7 @@ pub(crate) fn plan(
         own: nodes.len(),
         nodes,
         links,
+        files,
         sky: Sky { epoch, orbits: Vec::new() },
         moving: Vec::new(),
         intermittent: Vec::new(),
@@ -117,9 +119,10 @@ fn notes_of_age(all: &[Members], epoch: Epoch) -> Vec<String> {
 }
 
 /// What grows constellation by constellation.
-struct Build<'a> {
+struct Build<'a, 'text> {
     nodes: &'a mut Vec<NodePlan>,
     links: &'a mut Vec<LinkPlan>,
+    files: &'a mut Files<'text>,
     /// How many nodes are the scenario's own.
     own: usize,
     sky: Sky,
@@ -132,7 +135,7 @@ struct Build<'a> {
     stations: IndexMap<usize, GroundPath>,
 }
 
-impl Build<'_> {
+impl Build<'_, '_> {
     fn add(
         &mut self,
         name: &Spanned<String>,
@@ -321,7 +324,11 @@ impl Build<'_> {
         let users = self.users(name, of.nodes.as_deref())?;
         let paths: Vec<GroundPath> = users.iter().map(|it| self.stations[it].clone()).collect();
         let step = self.interval.as_seconds();
-        let plan = orbits::Contacts::of(sky, &paths, &policy, step, self.steps);
+        let steps = self.steps;
+        // Most cases of a study have the same satellites over the same places.
+        let plan = self.files.make_once((sky.clone(), paths.clone(), policy, step, steps), || {
+            Arc::new(orbits::Contacts::of(sky, &paths, &policy, step, steps))
+        });
         for (station, node) in users.iter().enumerate() {
             if !plan.contacts.iter().any(|it| it.station == station) {
                 return Err(self.never_seen(name, *node, &paths[station], policy.reach, sky));
