@@ -11,8 +11,9 @@ import pytest
 
 import pages
 from conftest import Command
-from windtunnel.conformance import scripts
+from windtunnel.conformance import scripts, words
 from windtunnel.conformance.suites import names as suites_of_controllers
+from windtunnel.texts import name_of
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="TCP with real bytes needs Linux")
 
@@ -50,6 +51,49 @@ def test_a_script_that_passes_ends_with_zero(windtunnel: Command, folder: Path) 
         f"  passes  {folder}/right.pkt",
         "1 script: 1 passes",
     ]
+
+
+CODE = f"{OPEN}+0 write(4, ..., 20000) = 20000\n+0 %{{{{ {{}} }}}}%\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "said"),
+    [
+        ("assert tcpi_snd_cwnd == 10, tcpi_snd_cwnd", []),
+        ("least = 9\nassert least < tcpi_snd_cwnd <= 10 and not tcpi_total_retrans", []),
+        ("assert tcpi_snd_cwnd * 2 - 1 == 19 or tcpi_none", []),
+        (
+            "assert tcpi_snd_cwnd == 11, 'cwnd=%d' % tcpi_snd_cwnd",
+            ["line 9, at 0.1 s: tcpi_snd_cwnd is 10", "expected: assert tcpi_snd_cwnd == 11"],
+        ),
+        ("assert tcpi_unacked == 10", ["not checked: line 9: `tcpi_unacked` is not known"]),
+        ("import os", ["not checked: line 9: `import os` is not run"]),
+        ("assert 1 % 0", ["not checked: line 9: "]),
+        ("assert [1]", ["not checked: line 9: `[1]` is not evaluated"]),
+        (f"assert {'1+' * 20000}1", ["not checked: line 9: "]),
+    ],
+)
+def test_code_of_a_script_is_checked_as_far_as_it_is_known(
+    tmp_path: Path, code: str, said: list[str]
+) -> None:
+    file = tmp_path / "code.pkt"
+    file.write_text(CODE.format(code), encoding="utf-8")
+    played = scripts.played(scripts.of_paths([file]), name_of(file))
+    assert played.verdict == ("fails" if any("expected" in it for it in said) else "passes")
+    lines = words.of_script(played)
+    assert len(lines) == len(said)
+    assert all(it.startswith(wanted) for it, wanted in zip(lines, said, strict=True))
+
+
+@pytest.mark.parametrize("code", ["assert tcpi_snd_cwnd =", "assert (", "1" * 5000])
+def test_code_that_is_not_python_is_named_with_its_line(
+    windtunnel: Command, tmp_path: Path, code: str
+) -> None:
+    (tmp_path / "code.pkt").write_text(CODE.format(code), encoding="utf-8")
+    answered = windtunnel("conform", "tcp", "code.pkt")
+    assert answered.returncode == 2
+    assert "code.pkt:9: the code in %{ }% is not Python: " in answered.stdout
+    assert "Traceback" not in answered.stderr
 
 
 def test_a_folder_is_played_with_all_below_it(windtunnel: Command, folder: Path) -> None:

@@ -108,6 +108,7 @@ def test_cubic_over_quic_and_over_tcp_fill_the_link() -> None:
         ('quic = { controller = "bbr3" }', "quinn has no controller `bbr3`"),
         ('protocol = "quic"\ncontroller = "dctcp"', "cannot be used with quinn"),
         ("quic = { multipath = true }", "quinn has no multipath"),
+        ('quic = { stack = "aioquic", priorities = true }', "aioquic has no priorities of streams"),
         (
             'workload = "bulk"\ndatagrams = { rate = "1 Mbps" }',
             "`datagrams` and `workload` cannot both be set",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
 import polars as pl
@@ -30,6 +31,8 @@ OVER = {
     "tcp": 'protocol = "tcp"\ncontroller = "cubic"',
     "quinn": 'protocol = "quic"',
     "noq": 'protocol = "quic"\nquic = { stack = "noq" }',
+    "quinn, by urgency": 'protocol = "quic"\nquic = { priorities = true }',
+    "noq, by urgency": 'protocol = "quic"\nquic = { stack = "noq", priorities = true }',
     "smoltcp": 'protocol = "tcp-stack"\ntcp = { stack = "smoltcp" }',
 }
 LONG_QUEUE = 'queue = { limit = "2000 packets" }'
@@ -97,6 +100,41 @@ def test_over_a_stream_each_they_come_together() -> None:
     alone = load("quinn", only_styles(40, "2"))
     ratio = (sum(styles) / 40) / (sum(ends(alone)[1:]) / 40)
     assert ratio == pytest.approx(2 * 40 / 41, rel=0.1)
+
+
+@pytest.mark.parametrize("over", ["quinn", "noq"])
+def test_those_of_one_urgency_come_one_after_the_other(over: str) -> None:
+    in_turn, by_urgency = (
+        ends(load(it, only_styles(40, "3")))[1:] for it in (over, f"{over}, by urgency")
+    )
+    # One comes while the link carries it, and none of the others: 50 kB in packets of 1480 bytes.
+    came = sorted(by_urgency)
+    gaps = [after - before for before, after in pairwise(came[5:])]
+    assert gaps == pytest.approx([50_000 / 1414 * 1480 * 8 / 10e6] * len(gaps), rel=0.06)
+    # Of requests in one datagram, the server reads first those that are not split over two.
+    assert all(abs(came.index(end) - at) <= 4 for at, end in enumerate(by_urgency))
+    # They end on average at (n + 1) / 2 of n, and the last at the same time.
+    assert sum(in_turn) / sum(by_urgency) == pytest.approx(2 * 40 / 41, rel=0.1)
+    assert came[-1] == pytest.approx(max(in_turn), rel=0.01)
+
+
+@pytest.mark.parametrize("over", ["quinn", "noq"])
+def test_what_is_more_urgent_comes_first(over: str) -> None:
+    in_turn, by_urgency = (load(it, 'http = "3"') for it in (over, f"{over}, by urgency"))
+    # The document and style sheets share no byte of the link with scripts, nor those with images.
+    assert page(by_urgency)["first_paint_s"] < 0.8 * page(in_turn)["first_paint_s"]
+    assert page(by_urgency)["page_load_s"] == pytest.approx(page(in_turn)["page_load_s"], rel=0.05)
+
+
+@pytest.mark.parametrize("over", ["quinn", "noq"])
+def test_scripts_that_are_found_late_overtake_images(over: str) -> None:
+    # The document names four scripts and 23 images; those scripts name four others and seven more.
+    workload = ALONE.replace("scripts = 0", "scripts = 8").replace("images = 0", "images = 30")
+    came = ends(load(f"{over}, by urgency", workload + 'object_size = "50 kB"\nhttp = "3"'))
+    of_document, of_scripts = sorted(came[5:28]), came[28:]
+    assert len(of_scripts) == 4 + 7
+    assert sum(end < of_document[15] for end in of_scripts) == 4
+    assert min(sorted(of_scripts)[4:]) > of_document[-3]
 
 
 def test_over_six_streams_six_objects_come_at_a_time() -> None:

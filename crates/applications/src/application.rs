@@ -49,6 +49,11 @@ pub trait Host {
     /// its hosts.
     fn open(&mut self, ordinal: u64) -> Stream;
 
+    /// Has what is written to a stream from now on leave before what is written to streams of greater
+    /// urgency, from 0 to 7, where that of a stream is 3 (RFC 9218, section 4.1). Where streams are
+    /// connections that share nothing, as over TCP, it changes nothing.
+    fn prioritise(&mut self, _stream: Stream, _urgency: u8) {}
+
     /// Hands over `bytes` more to be sent; [`u64::MAX`] for data without end.
     fn write(&mut self, stream: Stream, bytes: u64);
 

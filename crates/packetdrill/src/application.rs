@@ -77,6 +77,11 @@ impl Application {
         self.make(call, host)
     }
 
+    /// The connection that its script is about: the last one.
+    pub(crate) fn connection(&self) -> Option<ConnectionId> {
+        self.connections.values().next_back().copied()
+    }
+
     /// Takes a connection that waits to be accepted, if there is one.
     fn accept_one(&mut self, call: &Call, host: &mut VirtualHost) -> bool {
         let Some(id) = host.tcp.accept(host.listener()) else { return false };

@@ -1,10 +1,11 @@
 //! A host in virtual time, and what it sends.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::net::SocketAddr;
 
+use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_tcp::TcpHost;
+use windtunnel_tcp::{ConnectionId, TcpHost};
 use windtunnel_transports::tcp::TcpSettings;
 
 use crate::numbers::Numbers;
@@ -77,6 +78,25 @@ impl VirtualHost {
     /// Where the peer is.
     pub(crate) fn peer(&self) -> SocketAddr {
         self.wire.peer_port(PEERS_PORT)
+    }
+
+    /// What is known of a connection, by the names of packetdrill. Windows are in segments, as in
+    /// Linux's `tcp_info`; the threshold is there once it is finite.
+    pub(crate) fn info(&self, connection: ConnectionId) -> BTreeMap<&'static str, u64> {
+        let mut info = BTreeMap::new();
+        let Some(endpoint) = self.tcp.endpoint(connection) else { return info };
+        info.insert("tcpi_total_retrans", endpoint.counters().retransmissions);
+        if let Some(controller) = endpoint.controller() {
+            info.insert("tcpi_snd_cwnd", controller.cwnd() as u64);
+            let ssthresh = controller.ssthresh();
+            if ssthresh.is_finite() {
+                info.insert("tcpi_snd_ssthresh", ssthresh as u64);
+            }
+        }
+        if let Some(rtt) = endpoint.smoothed_rtt() {
+            info.insert("tcpi_rtt", rtt.as_picos() / 1_000_000);
+        }
+        info
     }
 
     /// Lets time pass up to the script's `time`.

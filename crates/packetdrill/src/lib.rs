@@ -20,7 +20,7 @@ mod script;
 mod settings;
 mod wire;
 
-pub use outcome::{Difference, Failure, Moment, Outcome, Verdict};
+pub use outcome::{Assertion, Difference, Failure, Moment, Outcome, Verdict};
 pub use player::play;
 pub use script::{
     Action, Argument, ByteCounter, Call, Ecn, Event, Script, ScriptOptions, Segment, SegmentFlags,

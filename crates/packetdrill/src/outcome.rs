@@ -1,5 +1,7 @@
 //! What is found of a script.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 
 /// What is found.
@@ -58,10 +60,25 @@ pub struct Outcome {
     /// What is found.
     #[serde(flatten)]
     pub verdict: Verdict,
-    /// How many events were not checked: Python code, and calls whose answers are the kernel's.
+    /// How many events were not checked: calls whose answers are the kernel's.
     pub unchecked: usize,
+    /// The code of the script that was reached, for whoever runs it.
+    pub assertions: Vec<Assertion>,
     /// What was sent and received, and the calls of the application.
     pub trace: Vec<Moment>,
+}
+
+/// Code of a script, and what it is about.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Assertion {
+    /// The line, counted from 1.
+    pub line: usize,
+    /// When, in seconds from the start of the script.
+    pub time_s: f64,
+    /// The text of the code, in Python.
+    pub code: String,
+    /// What is known of the connection, by the names of packetdrill: those of Linux's `tcp_info`.
+    pub info: BTreeMap<&'static str, u64>,
 }
 
 /// Something that happened.

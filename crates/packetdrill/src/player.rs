@@ -3,7 +3,7 @@
 use crate::application::Application;
 use crate::comparison::{compare, is_first_of_burst};
 use crate::host::{Sent, VirtualHost, seconds};
-use crate::outcome::{Difference, Failure, Outcome, Stop, Verdict};
+use crate::outcome::{Assertion, Difference, Failure, Outcome, Stop, Verdict};
 use crate::script::{Action, Event, Script, ScriptOptions, Segment, When};
 use crate::settings;
 
@@ -21,12 +21,19 @@ const SHOWN: usize = 3;
 pub fn play(script: &Script) -> Outcome {
     let Some(settings) = settings::of_script(script) else {
         let verdict = Verdict::Skipped { line: 1, reason: "no controller".to_owned() };
-        return Outcome { verdict, unchecked: 0, trace: Vec::new() };
+        return Outcome { verdict, unchecked: 0, assertions: Vec::new(), trace: Vec::new() };
     };
     let options = script.options;
     let host = VirtualHost::new(settings, options.ipv6, options.timestamp_tick);
     let application = Application::default();
-    let mut player = Player { options, host, application, last: 0, differences: Vec::new() };
+    let mut player = Player {
+        options,
+        host,
+        application,
+        last: 0,
+        differences: Vec::new(),
+        assertions: Vec::new(),
+    };
     let stopped = script.events.iter().find_map(|event| {
         let stop = player.step(event).err()?;
         Some(player.verdict(event, stop))
@@ -36,7 +43,12 @@ pub fn play(script: &Script) -> Outcome {
         None if player.differences.is_empty() => Verdict::Passes,
         None => Verdict::DiffersInTime { differences: player.differences },
     };
-    Outcome { verdict, unchecked: player.application.unchecked, trace: player.host.trace }
+    Outcome {
+        verdict,
+        unchecked: player.application.unchecked,
+        assertions: player.assertions,
+        trace: player.host.trace,
+    }
 }
 
 struct Player {
@@ -46,6 +58,7 @@ struct Player {
     /// The time of the last event, as the script has it.
     last: i64,
     differences: Vec<Difference>,
+    assertions: Vec<Assertion>,
 }
 
 /// When an event is to be, in nanoseconds of the script's time.
@@ -81,8 +94,14 @@ impl Player {
                 let returns = span.and_then(|it| it.returns);
                 self.application.call(call, returns, &mut self.host)
             }
-            Action::Code => {
-                self.application.unchecked += 1;
+            Action::Code(code) => {
+                let connection = self.application.connection();
+                self.assertions.push(Assertion {
+                    line: event.line,
+                    time_s: seconds(self.host.script_time()),
+                    code: code.clone(),
+                    info: connection.map(|it| self.host.info(it)).unwrap_or_default(),
+                });
                 Ok(())
             }
             Action::Unsupported(what) => Stop::skips(*what),

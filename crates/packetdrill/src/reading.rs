@@ -134,8 +134,8 @@ fn action(cursor: &mut Cursor<'_>, has_time: bool) -> Result<Action, Mistake> {
         return Ok(Action::Command(command.to_owned()));
     }
     if cursor.eat("%{") {
-        cursor.up_to("}%");
-        return Ok(Action::Code);
+        let code = cursor.up_to("}%").unwrap_or_default();
+        return Ok(Action::Code(code.to_owned()));
     }
     if !has_time {
         return Err(times::missing(cursor));

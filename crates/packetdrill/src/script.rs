@@ -75,8 +75,8 @@ pub enum Action {
     /// A command for the shell: it is not run, but those that set what the kernel's TCP does
     /// set what ours does.
     Command(String),
-    /// Python code, which is not run.
-    Code,
+    /// Code in Python about the kernel's `tcp_info` at that time.
+    Code(String),
     /// What packetdrill knows and cannot be played here.
     Unsupported(&'static str),
 }

@@ -24,6 +24,9 @@ use crate::sessions::Sessions;
 /// How many datagrams leave as one at most, as with segmentation offload on Linux.
 const MOST_DATAGRAMS: usize = 10;
 
+/// That of a stream which nobody gave another one (RFC 9218, section 4.1).
+const DEFAULT_URGENCY: i32 = 3;
+
 /// What is the same for all ends of a flow.
 #[derive(Clone, Debug)]
 pub(super) struct Setting {
@@ -51,12 +54,14 @@ pub(super) struct End {
     secrets: Arc<Secrets>,
     /// Paths that it opens, once it may.
     further: VecDeque<Path>,
+    /// Whether it serves streams by their urgency.
+    has_priorities: bool,
 }
 
 impl End {
     /// One that does not connect by itself.
     pub(super) fn new(setting: &Setting, now: Duration, place: &Place) -> Result<Self, String> {
-        let Setting { transport, sessions, .. } = setting;
+        let Setting { transport, sessions, options } = setting;
         let as_server = match place.role {
             Role::Client => None,
             Role::Server => {
@@ -76,6 +81,7 @@ impl End {
             decreases: 0,
             secrets: Arc::default(),
             further: VecDeque::new(),
+            has_priorities: options.priorities,
         })
     }
 
@@ -257,6 +263,15 @@ impl StreamStack for End {
         let Some([written, _]) = self.streams.get_mut(&stream) else { return 0 };
         // quinn says that there is room again once it had none for a piece.
         content::write(written, bytes, |it| connection.send_stream(id).write(it).unwrap_or(0))
+    }
+
+    /// What is more urgent has the greater priority here, and nothing the priority 0.
+    fn prioritise(&mut self, _now: Duration, stream: u64, urgency: u8) {
+        let id = self.stream(stream);
+        if let Some((_, connection)) = self.connection.as_mut().filter(|_| self.has_priorities) {
+            // The peer may have stopped it.
+            let _ = connection.send_stream(id).set_priority(DEFAULT_URGENCY - i32::from(urgency));
+        }
     }
 
     fn finish(&mut self, _now: Duration, stream: u64) {

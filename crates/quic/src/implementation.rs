@@ -29,4 +29,7 @@ pub struct Options {
     /// They resume an earlier one: what the client sends first leaves with 0-RTT (RFC 9001,
     /// section 4.6).
     pub zero_rtt: bool,
+    /// They serve streams by their urgency, and those of one urgency each whole, in the order in which
+    /// they are written (RFC 9218, section 10); else all in turn.
+    pub priorities: bool,
 }

@@ -78,6 +78,8 @@ impl MakeStack for Maker {
         // A connection lasts as long as its flow.
         transport.max_idle_timeout(None);
         transport.congestion_controller_factory(self.controller.factory());
+        // In place of all in turn, in the order in which they are written.
+        transport.send_fairness(!self.options.priorities);
         if self.options.multipath {
             api::set_paths(&mut transport, 1 + place.further.len());
         }

@@ -10,8 +10,8 @@ use windtunnel_stack::MakeStack;
 use windtunnel_stack::trace::{Trace, Traced};
 use windtunnel_testing::{Network, Outcome};
 
-const ZERO_RTT: Options = Options { zero_rtt: true, multipath: false };
-const MULTIPATH: Options = Options { zero_rtt: false, multipath: true };
+const ZERO_RTT: Options = Options { zero_rtt: true, multipath: false, priorities: false };
+const MULTIPATH: Options = Options { zero_rtt: false, multipath: true, priorities: false };
 
 fn quinn(options: Options) -> Quinn {
     Quinn::new(QuinnController::Cubic).with(options)

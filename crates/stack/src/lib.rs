@@ -229,6 +229,13 @@ pub trait StreamStack: Stack {
     /// Takes as many of `bytes` more as there is room for; returns how many.
     fn write(&mut self, now: Duration, stream: u64, bytes: u64) -> u64;
 
+    /// Has the bytes of a stream leave before those of streams of greater urgency, from 0 to 7, where
+    /// that of a stream is 3 until this is called (RFC 9218, section 4.1). One that does not serve
+    /// streams by their urgency ignores it.
+    fn prioritise(&mut self, now: Duration, stream: u64, urgency: u8) {
+        let _ = (now, stream, urgency);
+    }
+
     /// Bytes of a stream that it took and the peer has not acknowledged; none: it does not tell.
     fn unacknowledged(&self, stream: u64) -> Option<u64> {
         let _ = stream;

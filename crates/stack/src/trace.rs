@@ -203,6 +203,14 @@ impl StreamStack for TracedEnd {
         self.stack.write(now, stream, bytes)
     }
 
+    fn prioritise(&mut self, now: Duration, stream: u64, urgency: u8) {
+        self.stack.prioritise(now, stream, urgency);
+    }
+
+    fn unacknowledged(&self, stream: u64) -> Option<u64> {
+        self.stack.unacknowledged(stream)
+    }
+
     fn finish(&mut self, now: Duration, stream: u64) {
         self.stack.finish(now, stream);
     }

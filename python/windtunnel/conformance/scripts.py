@@ -12,6 +12,7 @@ from typing import Any
 
 from windtunnel import _core
 from windtunnel._core import ScenarioError
+from windtunnel.conformance.assertions import judge
 from windtunnel.conformance.suites import FOLDER, ConformanceError
 from windtunnel.texts import name_of, read_text
 
@@ -108,10 +109,29 @@ def played(suite: ScriptSuite, case: str) -> Played:
         text = read_text(file)
         if suite.name:
             source, holds = first_comment(text)
-        said = json.loads(_core.PacketdrillScript(name_of(file), text).play())
+        said = judged(json.loads(_core.PacketdrillScript(name_of(file), text).play()))
     except ScenarioError as error:
         said = {"verdict": "unreadable", "reason": str(error), "trace": []}
+    except SyntaxError as error:
+        reason = f"{name_of(file)}:{error.lineno}: the code in %{{ }}% is not Python: {error.msg}"
+        said = {"verdict": "unreadable", "reason": reason, "trace": []}
     return Played(suite, case, source, holds, said.pop("verdict"), said)
+
+
+def judged(said: dict[str, Any]) -> dict[str, Any]:
+    """Add to what the core says what the script's code asserts. Raises SyntaxError."""
+    refuted, unchecked = judge(said.pop("assertions"))
+    said["code_not_checked"] = unchecked
+    if refuted is None:
+        return said
+    failure = {
+        "line": refuted.line,
+        "time_s": refuted.time_s,
+        "expected": refuted.code,
+        "reason": refuted.reason,
+        "sent": [],
+    }
+    return {**said, "verdict": "fails", **failure}
 
 
 def first_comment(text: str) -> tuple[str, str]:

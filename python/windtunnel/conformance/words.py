@@ -80,6 +80,11 @@ def note(found: Found) -> list[str]:
 
 
 def of_script(played: Played) -> list[str]:
+    """Say why a script has its verdict, and what of its code was not checked."""
+    return [*why(played), *(f"not checked: {it}" for it in played.said.get("code_not_checked", []))]
+
+
+def why(played: Played) -> list[str]:
     """Say why a script has its verdict."""
     said = played.said
     match played.verdict:

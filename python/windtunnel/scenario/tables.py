@@ -2722,6 +2722,10 @@ class Quic(TypedDict, total=False):
     zero_rtt: bool
     """Whether the connection resumes an earlier one, so that what the client sends first leaves
     before the handshake is over, with 0-RTT (RFC 9001, section 4.6); quinn and noq can."""
+    priorities: bool
+    """Whether streams are served by their urgency, which the objects of a `web-page` have, and
+    those of one urgency each whole, in the order in which they are written (RFC 9218, section
+    10); quinn and noq can. Default: all in turn."""
 
 
 class PathMigration(TypedDict, total=False):

@@ -58,6 +58,19 @@ pub(super) struct Object {
     pub(super) blocks: bool,
 }
 
+impl Object {
+    /// Its urgency (RFC 9218, section 4.1), as browsers give it: first what the page cannot be shown
+    /// without, scripts and fonts after that, then images, and last what scripts ask for.
+    pub(super) fn urgency(&self) -> u8 {
+        match self.kind {
+            Kind::Document | Kind::Style => 0,
+            Kind::Script | Kind::Font => 1,
+            Kind::Image => 2,
+            Kind::Other => 3,
+        }
+    }
+}
+
 /// How many objects of each kind a page has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Counts {

@@ -37,6 +37,9 @@ impl Application for Server {
             let object = http.object(ordinal, *requests);
             *requests += 1;
             let Some(object) = self.page.0.get(object) else { return };
+            if http == Http::StreamPerObject {
+                host.prioritise(stream, object.urgency());
+            }
             host.write(stream, object.bytes);
         }
         match http {

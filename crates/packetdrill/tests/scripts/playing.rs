@@ -159,5 +159,19 @@ fn the_trace_has_what_was_sent_and_received() {
     let what: Vec<_> = outcome.trace.iter().map(|it| it.what.as_str()).collect();
     assert!(what.contains(&"< S 0:0(0) win 30000 <mss 1000>"), "{what:?}");
     assert!(what.iter().any(|it| it.starts_with("> [noecn] S. 0:0(0) ack 1")), "{what:?}");
-    assert_eq!(outcome.unchecked, 1);
+}
+
+/// In slow start each acknowledgement of a segment lets two more be sent.
+#[test]
+fn code_sees_what_is_known_of_the_connection_at_its_time() {
+    let text = format!(
+        "{OPEN}+0 write(4, ..., 20000) = 20000\n0 %{{ begun }}%\n+.1 < . 1:1(0) ack 1001 win 30000\n\
+         +0 %{{ acknowledged }}%\n"
+    );
+    let outcome = played(&text);
+    let seen: Vec<_> = outcome.assertions.iter().map(|it| it.code.trim()).collect();
+    assert_eq!(seen, ["begun", "acknowledged"]);
+    let windows: Vec<_> = outcome.assertions.iter().map(|it| it.info["tcpi_snd_cwnd"]).collect();
+    assert_eq!(windows, [10, 11]);
+    assert!((90_000..110_000).contains(&outcome.assertions[1].info["tcpi_rtt"]));
 }

@@ -114,7 +114,7 @@ fn comments_commands_code_and_options_are_told_apart() {
     let [command, code] = &script.events[..] else { panic!("two events") };
     let wanted = "sysctl -q net.ipv4.tcp_ecn=1 // no comment".to_owned();
     assert_eq!((&command.action, command.line), (&Action::Command(wanted), 6));
-    assert_eq!((&code.action, code.line), (&Action::Code, 7));
+    assert_eq!((&code.action, code.line), (&Action::Code(" assert a == '//' ".to_owned()), 7));
 }
 
 #[test]

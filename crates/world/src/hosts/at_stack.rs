@@ -45,6 +45,12 @@ impl Host for AtStack<'_> {
         Stream(ordinal as u32)
     }
 
+    fn prioritise(&mut self, stream: Stream, urgency: u8) {
+        if let Some(it) = self.stream_mut(stream) {
+            it.urgency = Some(urgency);
+        }
+    }
+
     fn write(&mut self, stream: Stream, bytes: u64) {
         let now = self.now;
         if let Some(it) = self.stream_mut(stream) {

@@ -99,6 +99,8 @@ pub(super) struct StackStream {
     /// Bytes that the application has written and the stack has had no room for.
     pub(super) pending: u64,
     pub(super) is_closing: bool,
+    /// Its urgency, if the application gives it another one and the stack was not told.
+    pub(super) urgency: Option<u8>,
     is_ended: bool,
     pub(super) received: u64,
     pub(super) is_finished: bool,
@@ -113,6 +115,7 @@ impl StackStream {
             is_open: false,
             pending: 0,
             is_closing: false,
+            urgency: None,
             is_ended: false,
             received: 0,
             is_finished: false,
@@ -294,7 +297,11 @@ impl StackEnd {
     pub(super) fn push(&mut self, now: Time, number: u64) {
         let Some(stream) = self.streams.get_mut(&number).filter(|it| it.is_open) else { return };
         let (pending, is_closing, is_ended) = (stream.pending, stream.is_closing, stream.is_ended);
+        let urgency = stream.urgency.take();
         let now = outside(now);
+        if let Some(urgency) = urgency {
+            self.call(|it| it.prioritise(now, number, urgency));
+        }
         let taken = match pending {
             0 => 0,
             _ => self.call(|it| it.write(now, number, pending)).unwrap_or_default(),

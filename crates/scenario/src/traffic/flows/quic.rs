@@ -98,6 +98,11 @@ struct QuicStack {
     /// the handshake is over, with 0-RTT (RFC 9001, section 4.6); quinn and noq can.
     #[serde(default)]
     zero_rtt: Located<bool>,
+    /// Whether streams are served by their urgency, which the objects of a `web-page` have, and those of
+    /// one urgency each whole, in the order in which they are written (RFC 9218, section 10); quinn and
+    /// noq can. Default: all in turn.
+    #[serde(default)]
+    priorities: Located<bool>,
 }
 
 /// An implementation of another protocol.
@@ -177,6 +182,7 @@ impl Default for QuicStack {
             migrations: Vec::new(),
             multipath: Located::default(),
             zero_rtt: Located::default(),
+            priorities: Located::default(),
         }
     }
 }
@@ -197,6 +203,8 @@ pub(super) struct Chosen<'a> {
     pub(super) paths: SeveralPaths<'a>,
     /// Set, if the connection resumes an earlier one.
     pub(super) zero_rtt: Option<&'a Located<bool>>,
+    /// Set, if streams are served by their urgency.
+    pub(super) priorities: Option<&'a Located<bool>>,
     pub(super) workload: Option<&'a Located<WorkloadKeys>>,
     pub(super) datagrams: Option<&'a Located<DatagramKeys>>,
     /// What is built in for this protocol, beside the implementations of QUIC; the first is the default.
@@ -229,6 +237,7 @@ impl Quic {
                 multipath: Some(&self.stack.multipath).filter(|it| it.value),
             },
             zero_rtt: Some(&self.stack.zero_rtt).filter(|it| it.value),
+            priorities: Some(&self.stack.priorities).filter(|it| it.value),
             workload: self.workload.as_ref(),
             datagrams: self.datagrams.as_ref(),
             built_in: &[],
@@ -250,6 +259,7 @@ impl Outside {
             socket_buffer: self.stack.socket_buffer.as_ref(),
             paths: SeveralPaths::default(),
             zero_rtt: None,
+            priorities: None,
             workload: self.workload.as_ref(),
             datagrams: None,
             built_in: &[],
@@ -400,24 +410,28 @@ impl Chosen<'_> {
     }
 
     /// What is asked for beyond the defaults of a stack, if it can do that.
-    fn options(
-        &self,
-        stack: &str,
-        has_multipath: bool,
-        has_zero_rtt: bool,
-    ) -> Result<Options, Mistake> {
-        let (multipath, zero_rtt) = (self.paths.multipath, self.zero_rtt);
-        if let Some(it) = multipath.filter(|_| !has_multipath) {
+    fn options(&self, stack: &str, can: Options) -> Result<Options, Mistake> {
+        let Chosen { paths: SeveralPaths { multipath, .. }, zero_rtt, priorities, .. } = *self;
+        if let Some(it) = multipath.filter(|_| !can.multipath) {
             return Err(it
                 .mistake(format!("{stack} has no multipath"))
                 .help("write stack = \"noq\", or leave out `multipath`"));
         }
-        if let Some(it) = zero_rtt.filter(|_| !has_zero_rtt) {
+        if let Some(it) = zero_rtt.filter(|_| !can.zero_rtt) {
             return Err(it
                 .mistake(format!("{stack} cannot be made to resume a connection"))
                 .help("write stack = \"quinn\", or leave out `zero_rtt`"));
         }
-        Ok(Options { multipath: multipath.is_some(), zero_rtt: zero_rtt.is_some() })
+        if let Some(it) = priorities.filter(|_| !can.priorities) {
+            return Err(it
+                .mistake(format!("{stack} has no priorities of streams"))
+                .help("write stack = \"quinn\", or leave out `priorities`"));
+        }
+        Ok(Options {
+            multipath: multipath.is_some(),
+            zero_rtt: zero_rtt.is_some(),
+            priorities: priorities.is_some(),
+        })
     }
 
     /// One with its default or another controller of its own.
@@ -428,7 +442,7 @@ impl Chosen<'_> {
         kind: &dyn StackKind,
     ) -> Result<Controlled, Mistake> {
         let name = kind.name();
-        self.options(name, false, false)?;
+        self.options(name, Options::default())?;
         let unusable = |why: String| {
             let mistake = Mistake::new(format!("stack `{name}`: {why}")).at(span.clone());
             mistake.help("repair it, or name another one")
@@ -460,7 +474,8 @@ impl Chosen<'_> {
     ) -> Result<Controlled, Mistake> {
         let Implementation { name: stack, controllers, has_multipath, with_own, with } =
             implementation;
-        let options = self.options(stack, has_multipath, true)?;
+        let can = Options { multipath: has_multipath, zero_rtt: true, priorities: true };
+        let options = self.options(stack, can)?;
         match (self.ours, own) {
             (Some(_), Some(own)) => {
                 let message = "`controller` and `quic.controller` cannot both be set".to_owned();

@@ -142,6 +142,7 @@ impl TcpStack {
             socket_buffer: self.tcp.socket_buffer.as_ref(),
             paths: SeveralPaths::default(),
             zero_rtt: None,
+            priorities: None,
             workload: self.workload.as_ref(),
             datagrams: None,
             built_in,

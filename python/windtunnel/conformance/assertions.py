@@ -1,0 +1,147 @@
+"""The code in scripts of packetdrill, which asserts what `tcp_info` says of a connection."""
+
+from __future__ import annotations
+
+import ast
+import operator
+import textwrap
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+CONSTANTS = {
+    f"TCP_CA_{name}": at for at, name in enumerate(["Open", "Disorder", "CWR", "Recovery", "Loss"])
+}
+"""Names of values that packetdrill gives to code."""
+
+TOO_DEEP = "an expression is nested too deep"
+
+OPERATIONS: Mapping[type, Callable[..., Any]] = {
+    ast.Add: operator.add,
+    ast.Sub: operator.sub,
+    ast.Mult: operator.mul,
+    ast.Div: operator.truediv,
+    ast.FloorDiv: operator.floordiv,
+    ast.Mod: operator.mod,
+    ast.BitAnd: operator.and_,
+    ast.BitOr: operator.or_,
+    ast.USub: operator.neg,
+    ast.Not: operator.not_,
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
+}
+
+
+class NotHere(Exception):
+    """The code uses what is not known here."""
+
+
+@dataclass(frozen=True)
+class Refuted:
+    """An assertion that does not hold."""
+
+    line: int
+    time_s: float
+    code: str
+    reason: str
+
+
+def judge(assertions: Sequence[Mapping[str, Any]]) -> tuple[Refuted | None, list[str]]:
+    """Run the code of a script: the first assertion that does not hold, and what was not checked.
+
+    Only expressions of numbers and of what is known of the connection are evaluated. Each other
+    part is not checked, and is named with its line and why. Raises SyntaxError, whose line is that
+    of the script.
+    """
+    known: dict[str, Any] = dict(CONSTANTS)
+    unchecked = []
+    for it in assertions:
+        line, code, info = it["line"], it["code"], it["info"]
+        try:
+            statements = parsed(code, line)
+        except (RecursionError, MemoryError):
+            unchecked.append(f"line {line}: {TOO_DEEP}")
+            continue
+        for statement in statements:
+            try:
+                reason = run(statement, known, info)
+            except (NotHere, RecursionError) as why:
+                told = why if isinstance(why, NotHere) else TOO_DEEP
+                unchecked.append(f"line {line}: {told}")
+                continue
+            if reason is not None:
+                return Refuted(line, it["time_s"], ast.unparse(statement), reason), unchecked
+    return None, unchecked
+
+
+def parsed(code: str, line: int) -> list[ast.stmt]:
+    """Read code that begins in a line of its script.
+
+    Raises SyntaxError, and RecursionError or MemoryError where an expression is too deep.
+    """
+    try:
+        return ast.parse(textwrap.dedent(code).strip() + "\n\n").body
+    except SyntaxError as error:
+        error.lineno = line + (error.lineno or 1) - 1
+        raise
+    except ValueError as error:
+        raise SyntaxError(str(error), ("", line, None, None)) from None
+
+
+def run(statement: ast.stmt, known: dict[str, Any], info: Mapping[str, int]) -> str | None:
+    """Run a statement; why it does not hold, if it asserts something that does not.
+
+    Raises NotHere.
+    """
+    match statement:
+        case ast.Assert(test=test):
+            if value(test, {**known, **info}):
+                return None
+            names = {it.id for it in ast.walk(test) if isinstance(it, ast.Name)}
+            said = [f"{name} is {it}" for name, it in {**known, **info}.items() if name in names]
+            return ", ".join(said) or "it is false"
+        case ast.Assign(targets=[ast.Name(id=name)], value=expression):
+            known[name] = value(expression, {**known, **info})
+            return None
+        case ast.Pass() | ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
+            return None
+        case _:
+            raise NotHere(f"`{ast.unparse(statement)}` is not run")
+
+
+def value(expression: ast.expr, known: Mapping[str, Any]) -> Any:
+    """Evaluate an expression. Raises NotHere for what is not known or has no value."""
+    match expression:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.Name(id=name):
+            if name not in known:
+                raise NotHere(f"`{name}` is not known")
+            return known[name]
+        case ast.UnaryOp(op=op, operand=operand) if type(op) in OPERATIONS:
+            return OPERATIONS[type(op)](value(operand, known))
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATIONS:
+            return applied(OPERATIONS[type(op)], value(left, known), value(right, known))
+        case ast.BoolOp(op=op, values=values):
+            together = all if isinstance(op, ast.And) else any
+            return together(value(it, known) for it in values)
+        case ast.Compare(left=left, ops=ops, comparators=comparators) if all(
+            type(op) in OPERATIONS for op in ops
+        ):
+            sides = [value(it, known) for it in (left, *comparators)]
+            pairs = zip(ops, sides, sides[1:], strict=False)
+            return all(OPERATIONS[type(op)](one, other) for op, one, other in pairs)
+        case _:
+            raise NotHere(f"`{ast.unparse(expression)}` is not evaluated")
+
+
+def applied(operation: Callable[[Any, Any], Any], one: Any, other: Any) -> Any:
+    """Apply an operation to numbers. Raises NotHere where it has no value."""
+    try:
+        return operation(one, other)
+    except (ArithmeticError, TypeError) as error:
+        raise NotHere(str(error)) from None
