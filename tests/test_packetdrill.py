@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import random
 import sys
+from collections import Counter
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,7 +13,7 @@ import pytest
 
 import pages
 from conftest import Command
-from windtunnel.conformance import scripts, words
+from windtunnel.conformance import assertions, scripts, words
 from windtunnel.conformance.suites import names as suites_of_controllers
 from windtunnel.texts import name_of
 
@@ -83,6 +85,59 @@ def test_code_of_a_script_is_checked_as_far_as_it_is_known(
     lines = words.of_script(played)
     assert len(lines) == len(said)
     assert all(it.startswith(wanted) for it, wanted in zip(lines, said, strict=True))
+
+
+OPERANDS = [
+    "tcpi_snd_cwnd",
+    "tcpi_rto",
+    "x",
+    "0",
+    "7",
+    "1e999",
+    "1j",
+    "'%d'",
+    "f'{x}'",
+    "[1]",
+    "(1)",
+]
+OPERATORS = ["==", "<=", "<", "+", "-", "*", "/", "//", "%", "&", "and", "or", "if", ",", "\n"]
+SIGNS = ["assert", "print(", "not", "=", "(", ")", ":", ";", "lambda", "\n ", "\\", "#", "\0", "é"]
+
+
+def test_any_code_is_checked_or_named_or_no_python() -> None:
+    draw = random.Random(1)
+    seen = Counter[str]()
+    for _ in range(10_000):
+        pairs = [(draw.choice(OPERATORS), draw.choice(OPERANDS)) for _ in range(draw.randrange(4))]
+        tokens = ["assert", draw.choice(OPERANDS), *(it for pair in pairs for it in pair)]
+        for _ in range(draw.randrange(3)):
+            tokens[draw.randrange(len(tokens))] = draw.choice(SIGNS)
+        code = " ".join(tokens)
+        read = {"line": 3, "time_s": 0.1, "code": code, "info": {"tcpi_snd_cwnd": 10}}
+        try:
+            refuted, unchecked = assertions.judge([read])
+        except SyntaxError as error:
+            assert error.lineno is not None and error.lineno >= 3
+            seen["no Python"] += 1
+            continue
+        assert refuted is None or refuted.line >= 3
+        seen["refuted" if refuted else "not checked" if unchecked else "checked"] += 1
+    assert len(seen) == 4 and min(seen.values()) > 100, seen
+
+
+@pytest.mark.parametrize("depth", [10, 200, 500, 2000, 50_000])
+def test_a_deep_expression_is_checked_or_named(depth: int) -> None:
+    read = {"line": 1, "time_s": 0.0, "code": f"assert {'1 + ' * depth}1 == 0", "info": {}}
+    refuted, unchecked = assertions.judge([read])
+    assert refuted is not None or unchecked == ["line 1: an expression is nested too deep"]
+    assert refuted is not None or depth > 200
+
+
+def test_lines_of_code_are_counted_from_that_of_its_script() -> None:
+    block = "\n  assert a == 1\n  a = 2\n  assert a == 3;\\\n"
+    refuted, unchecked = assertions.judge([{"line": 7, "time_s": 0, "code": block, "info": {}}])
+    assert unchecked == ["line 8: `a` is not known"]
+    assert refuted == assertions.Refuted(10, 0, "assert a == 3", "a is 2")
 
 
 @pytest.mark.parametrize("code", ["assert tcpi_snd_cwnd =", "assert (", "1" * 5000])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import operator
 import textwrap
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -60,31 +61,36 @@ def judge(assertions: Sequence[Mapping[str, Any]]) -> tuple[Refuted | None, list
     known: dict[str, Any] = dict(CONSTANTS)
     unchecked = []
     for it in assertions:
-        line, code, info = it["line"], it["code"], it["info"]
+        line, info = it["line"], it["info"]
+        # More follows where packetdrill runs it, as behind a backslash.
+        source = textwrap.dedent(it["code"].rstrip()).lstrip(" \t") + "\n\n"
         try:
-            statements = parsed(code, line)
+            statements = parsed(source, line)
         except (RecursionError, MemoryError):
             unchecked.append(f"line {line}: {TOO_DEEP}")
             continue
         for statement in statements:
+            at = line + statement.lineno - 1
             try:
                 reason = run(statement, known, info)
             except (NotHere, RecursionError) as why:
                 told = why if isinstance(why, NotHere) else TOO_DEEP
-                unchecked.append(f"line {line}: {told}")
+                unchecked.append(f"line {at}: {told}")
                 continue
             if reason is not None:
-                return Refuted(line, it["time_s"], ast.unparse(statement), reason), unchecked
+                text = ast.get_source_segment(source, statement) or ""
+                return Refuted(at, it["time_s"], text, reason), unchecked
     return None, unchecked
 
 
-def parsed(code: str, line: int) -> list[ast.stmt]:
+def parsed(source: str, line: int) -> list[ast.stmt]:
     """Read code that begins in a line of its script.
 
     Raises SyntaxError, and RecursionError or MemoryError where an expression is too deep.
     """
     try:
-        return ast.parse(textwrap.dedent(code).strip() + "\n\n").body
+        with warnings.catch_warnings(action="ignore"):
+            return ast.parse(source).body
     except SyntaxError as error:
         error.lineno = line + (error.lineno or 1) - 1
         raise
