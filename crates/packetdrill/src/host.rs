@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_tcp::{ConnectionId, TcpHost};
-use windtunnel_transports::tcp::TcpSettings;
+use windtunnel_transports::tcp::{Limit, TcpSettings};
 
 use crate::numbers::Numbers;
 use crate::outcome::{Moment, Stop};
@@ -80,8 +80,9 @@ impl VirtualHost {
         self.wire.peer_port(PEERS_PORT)
     }
 
-    /// What is known of a connection, by the names of packetdrill. Windows are in segments, as in
-    /// Linux's `tcp_info`; the threshold is there once it is finite.
+    /// What is known of a connection, by the names of packetdrill. As in Linux's `tcp_info`, windows are
+    /// in segments, and times in microseconds: the connection is busy while data are not
+    /// acknowledged. The threshold is there once it is finite.
     pub(crate) fn info(&self, connection: ConnectionId) -> BTreeMap<&'static str, u64> {
         let mut info = BTreeMap::new();
         let Some(endpoint) = self.tcp.endpoint(connection) else { return info };
@@ -94,8 +95,13 @@ impl VirtualHost {
             }
         }
         if let Some(rtt) = endpoint.smoothed_rtt() {
-            info.insert("tcpi_rtt", rtt.as_picos() / 1_000_000);
+            info.insert("tcpi_rtt", microseconds(rtt));
         }
+        let limits = endpoint.limits(self.time());
+        let is_busy = |it: &Limit| !matches!(it, Limit::Handshake | Limit::Idle);
+        let busy = Limit::ALL.into_iter().filter(is_busy).map(|it| microseconds(limits.of(it)));
+        info.insert("tcpi_busy_time", busy.sum());
+        info.insert("tcpi_rwnd_limited", microseconds(limits.of(Limit::ReceiveWindow)));
         info
     }
 
@@ -188,6 +194,10 @@ impl VirtualHost {
     pub(crate) fn note(&mut self, what: String) {
         self.trace.push(Moment { time_s: seconds(self.script_time()), what });
     }
+}
+
+fn microseconds(duration: Duration) -> u64 {
+    duration.as_picos() / 1_000_000
 }
 
 /// Seconds of nanoseconds.

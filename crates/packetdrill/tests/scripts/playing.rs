@@ -165,13 +165,16 @@ fn the_trace_has_what_was_sent_and_received() {
 #[test]
 fn code_sees_what_is_known_of_the_connection_at_its_time() {
     let text = format!(
-        "{OPEN}+0 write(4, ..., 20000) = 20000\n0 %{{ begun }}%\n+.1 < . 1:1(0) ack 1001 win 30000\n\
+        "{OPEN}+0 write(4, ..., 20000) = 20000\n+0 %{{ begun }}%\n+.1 < . 1:1(0) ack 1001 win 30000\n\
          +0 %{{ acknowledged }}%\n"
     );
     let outcome = played(&text);
     let seen: Vec<_> = outcome.assertions.iter().map(|it| it.code.trim()).collect();
     assert_eq!(seen, ["begun", "acknowledged"]);
-    let windows: Vec<_> = outcome.assertions.iter().map(|it| it.info["tcpi_snd_cwnd"]).collect();
-    assert_eq!(windows, [10, 11]);
-    assert!((90_000..110_000).contains(&outcome.assertions[1].info["tcpi_rtt"]));
+    let of = |name| outcome.assertions.iter().map(move |it| it.info[name]).collect::<Vec<_>>();
+    assert_eq!(of("tcpi_snd_cwnd"), [10, 11]);
+    // Data are under way.
+    assert_eq!(of("tcpi_busy_time"), [0, 100_000]);
+    assert_eq!(of("tcpi_rwnd_limited"), [0, 0]);
+    assert!((90_000..110_000).contains(&of("tcpi_rtt")[1]));
 }
