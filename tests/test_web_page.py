@@ -121,7 +121,7 @@ def test_those_of_one_urgency_come_one_after_the_other(over: str) -> None:
 @pytest.mark.parametrize("over", ["quinn", "noq"])
 def test_what_is_more_urgent_comes_first(over: str) -> None:
     in_turn, by_urgency = (load(it, 'http = "3"') for it in (over, f"{over}, by urgency"))
-    # The document and style sheets share no byte of the link with scripts, nor those with images.
+    # What blocks has no images beside it on the link, and the link carries as much.
     assert page(by_urgency)["first_paint_s"] < 0.8 * page(in_turn)["first_paint_s"]
     assert page(by_urgency)["page_load_s"] == pytest.approx(page(in_turn)["page_load_s"], rel=0.05)
 

@@ -265,7 +265,7 @@ impl StreamStack for End {
         content::write(written, bytes, |it| connection.send_stream(id).write(it).unwrap_or(0))
     }
 
-    /// What is more urgent has the greater priority here, and nothing the priority 0.
+    /// What has a greater priority is sent first; that of a stream is 0 until it is set.
     fn prioritise(&mut self, _now: Duration, stream: u64, urgency: u8) {
         let id = self.stream(stream);
         if let Some((_, connection)) = self.connection.as_mut().filter(|_| self.has_priorities) {

@@ -30,23 +30,15 @@ type Kept<K, T> = HashMap<(String, K), T>;
 pub struct Files<'a> {
     text_of: TextOf<'a>,
     texts: IndexMap<String, Arc<str>>,
-    /// A [`Kept`] for each two types.
+    /// What was read and made, by the type of what holds it.
     kept: HashMap<TypeId, Box<dyn Any>>,
-    /// A list of keys and what was made of each, for each two types.
-    made: HashMap<TypeId, Box<dyn Any>>,
     notes: IndexSet<String>,
 }
 
 impl<'a> Files<'a> {
     /// None so far.
     pub fn new(text_of: TextOf<'a>) -> Self {
-        Self {
-            text_of,
-            texts: IndexMap::new(),
-            kept: HashMap::new(),
-            made: HashMap::new(),
-            notes: IndexSet::new(),
-        }
+        Self { text_of, texts: IndexMap::new(), kept: HashMap::new(), notes: IndexSet::new() }
     }
 
     /// What was read: each file's name, as the scenario has it, and its text.
@@ -88,11 +80,11 @@ impl<'a> Files<'a> {
         read: impl FnOnce(&str) -> Result<T, Mistake>,
     ) -> Result<T, Mistake> {
         let key = (name.value.clone(), how);
-        if let Some(it) = self.kept::<K, T>().get(&key) {
+        if let Some(it) = self.kept::<Kept<K, T>>().get(&key) {
             return Ok(it.clone());
         }
         let made = self.read(name, read)?;
-        self.kept().insert(key, made.clone());
+        self.kept::<Kept<K, T>>().insert(key, made.clone());
         Ok(made)
     }
 
@@ -102,9 +94,7 @@ impl<'a> Files<'a> {
         key: K,
         make: impl FnOnce() -> T,
     ) -> T {
-        let made = self.made.entry(TypeId::of::<(K, T)>());
-        let made = made.or_insert_with(|| Box::new(Vec::<(K, T)>::new()));
-        let made: &mut Vec<(K, T)> = made.downcast_mut().expect("it is under its type");
+        let made: &mut Vec<(K, T)> = self.kept();
         if let Some((_, it)) = made.iter().find(|it| it.0 == key) {
             return it.clone();
         }
@@ -113,9 +103,9 @@ impl<'a> Files<'a> {
         it
     }
 
-    fn kept<K: 'static, T: 'static>(&mut self) -> &mut Kept<K, T> {
-        let kept = self.kept.entry(TypeId::of::<(K, T)>());
-        let kept = kept.or_insert_with(|| Box::new(Kept::<K, T>::new()));
+    fn kept<T: Default + 'static>(&mut self) -> &mut T {
+        let kept = self.kept.entry(TypeId::of::<T>());
+        let kept = kept.or_insert_with(|| Box::new(T::default()));
         kept.downcast_mut().expect("it is under its type")
     }
 

@@ -47,7 +47,8 @@ class Refuted:
 
     line: int
     time_s: float
-    code: str
+    expected: str
+    """The assertion, as it is written."""
     reason: str
 
 
@@ -103,15 +104,16 @@ def run(statement: ast.stmt, known: dict[str, Any], info: Mapping[str, int]) -> 
 
     Raises NotHere.
     """
+    there = {**known, **info}
     match statement:
         case ast.Assert(test=test):
-            if value(test, {**known, **info}):
+            if value(test, there):
                 return None
             names = {it.id for it in ast.walk(test) if isinstance(it, ast.Name)}
-            said = [f"{name} is {it}" for name, it in {**known, **info}.items() if name in names]
+            said = [f"{name} is {it}" for name, it in there.items() if name in names]
             return ", ".join(said) or "it is false"
         case ast.Assign(targets=[ast.Name(id=name)], value=expression):
-            known[name] = value(expression, {**known, **info})
+            known[name] = value(expression, there)
             return None
         case ast.Pass() | ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
             return None

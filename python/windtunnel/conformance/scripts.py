@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -124,14 +124,7 @@ def judged(said: dict[str, Any]) -> dict[str, Any]:
     said["code_not_checked"] = unchecked
     if refuted is None:
         return said
-    failure = {
-        "line": refuted.line,
-        "time_s": refuted.time_s,
-        "expected": refuted.code,
-        "reason": refuted.reason,
-        "sent": [],
-    }
-    return {**said, "verdict": "fails", **failure}
+    return {**said, "verdict": "fails", **asdict(refuted), "sent": []}
 
 
 def first_comment(text: str) -> tuple[str, str]:
