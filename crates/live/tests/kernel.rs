@@ -134,10 +134,14 @@ fn measured(json: &str) -> (f64, f64) {
     (rate, after("mean_rtt"))
 }
 
+/// The bucket holds what passes in 8 ms: where a timer is late by less, no capacity is lost.
+///
+/// At most 200 kB wait, for 32 ms at 50 Mbps; there is no other delay to speak of. After a loss
+/// CUBIC's window is 0.7 of what fills the queue, and grows from there (RFC 9438, section 4.6).
 #[test]
 fn cubic_fills_a_bottleneck_and_its_queue_as_the_kernels_own() {
     let _alone = alone();
-    let shape = "rate 50mbit burst 3000 limit 200000";
+    let shape = "rate 50mbit burst 50000 limit 200000";
     let Some(network) = Network::new("cubic", Some(shape)) else { return };
     let kernels = network.transfer("-t 4 -C cubic");
     let kernels: Vec<&str> = kernels.iter().map(String::as_str).collect();
@@ -157,5 +161,5 @@ fn cubic_fills_a_bottleneck_and_its_queue_as_the_kernels_own() {
     println!("kernel's {their_rate} bit/s, {their_rtt} µs; ours {our_rate} bit/s, {our_rtt} µs");
     println!("{totals:?}");
     assert!(our_rate > 0.95 * their_rate, "{our_rate} bit/s beside {their_rate}");
-    assert!((0.75..1.3).contains(&(our_rtt / their_rtt)), "{our_rtt} µs beside {their_rtt}");
+    assert!((0.7 * 32e3..32e3).contains(&our_rtt), "{our_rtt} µs beside {their_rtt}");
 }
