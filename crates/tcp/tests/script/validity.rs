@@ -114,10 +114,10 @@ fn a_segment_from_long_ago_is_not_taken_for_data() {
         "
         200  < P. 1(100) ack 1 win 65535 <TS 1200 100>
         240  > . 1(0) ack 101 <TS 240 1200>
-        300  < P. 101(100) ack 1 win 65535 <TS 199 100>
+        300  < P. 101(100) ack 1 win 65535 <TS 1198 100>
         300  > . 1(0) ack 101 <TS 300 1200>
-        # A second and less before what came in order, it is late; its timestamp is not echoed.
-        400  < P. 101(100) ack 1 win 65535 <TS 200 100>
+        # A tick of the clock before what came in order is taken in; its timestamp is not echoed.
+        400  < P. 101(100) ack 1 win 65535 <TS 1199 100>
         440  > . 1(0) ack 201 <TS 440 1200>
         440  read 200
     ",

@@ -19,8 +19,9 @@ use super::sack_compression::SackCompression;
 use super::sequence::{FIRST, extend};
 use super::settings::{EcnMode, Reading, TcpSettings};
 
-/// Data that was sent this many milliseconds before what came in order is taken in.
-const LATEST: i32 = 1000;
+/// Data that was sent this many milliseconds before what came in order is taken in: one tick of
+/// the clock, as in Linux.
+const LATEST: i32 = 1;
 
 /// The largest shift of a window (RFC 7323, section 2.3).
 pub(super) const MOST_SCALE: u8 = 14;
@@ -207,8 +208,8 @@ impl Receiver {
         start < next && end <= next && start + self.buffer.size() >= next
     }
 
-    /// Whether a segment was sent before what came in order (PAWS: RFC 7323, section 5.3), by more
-    /// than a link delivers data late: numbers come again after 3.4 s at 10 Gbps.
+    /// Whether a segment was sent before what came in order (PAWS: RFC 7323, section 5.3). So is
+    /// one that a path delivers after the retransmission of another, sent later.
     #[inline]
     pub(super) fn is_outdated(&self, segment: &Segment, settings: &TcpSettings) -> bool {
         settings.timestamps && segment.flags.has(Flags::TIMESTAMPS) && self.age(segment) > LATEST

@@ -69,6 +69,35 @@ fn a_full_send_buffer_lets_no_more_data_out_until_it_is_acknowledged() {
     assert!(heard.acknowledgements.iter().all(|it| !it.window_limited));
 }
 
+/// Without losses the window opens by all that is acknowledged in order (RFC 5681, section 3.1),
+/// whatever its packets' order.
+#[test]
+fn what_arrives_beyond_a_gap_opens_the_window_when_the_gap_is_filled() {
+    let (mut it, heard) = recorded(1_000);
+    it.receive(200, ack(0).sack(1..3));
+    assert_eq!(only(&heard).acknowledged, 0.0, "limited transmit (RFC 3042)");
+    it.receive(200, ack(3));
+    assert_eq!(only(&heard).acknowledged, 3.0);
+    // In the grace that RACK gives, more arrive than would tell of a loss.
+    it.receive(210, ack(3).sack(4..9));
+    it.receive(210, ack(3).sack(4..10));
+    it.receive(220, ack(10));
+    let opened: f64 = all(&heard).iter().map(|it| it.acknowledged).sum();
+    assert_eq!(opened, 7.0);
+}
+
+#[test]
+fn what_arrives_beyond_a_loss_does_not_open_the_window() {
+    let (mut it, heard) = recorded(1_000);
+    it.receive(200, ack(0).sack(1..3));
+    it.receive(200, ack(0).sack(1..10));
+    let next = *it.sent().last().expect("new data") + 1;
+    it.receive(300, ack(next));
+    let opened = all(&heard).iter().map(|it| it.acknowledged).sum::<f64>();
+    // The repair, and what was sent since.
+    assert_eq!(opened, 1.0 + (next as f64 - 10.0));
+}
+
 /// An original that arrives after its retransmission was sent: what that remembers is of
 /// another time. It gives no rate, and ends no round trip.
 #[test]
