@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 
 import polars as pl
@@ -34,11 +34,14 @@ NEAR, NOTABLE = 0.05, 0.1
 """Differences that are looked for."""
 FEW = 3
 """Differences in counts of packets up to this say nothing."""
+READINGS = (-2, -1, 0, 1, 2)
+"""By how many percent the path is longer in each reading of a case: one packet more or less in slow
+start, or a loss in step with the window, decides a single one."""
 
 
 @dataclass(frozen=True)
 class Measured:
-    """What was measured of one flow."""
+    """What was measured of one flow, or the means of what was measured of several."""
 
     goodput_mbps: float
     """Over the whole run."""
@@ -48,9 +51,9 @@ class Measured:
     """The 95th percentile over the intervals in which something left the queue."""
     completion_ms: float | None
     """The mean time of an answer, if there are answers."""
-    retransmissions: int
+    retransmissions: float
     """Segments sent again."""
-    drops: int
+    drops: float
     """Packets that the queue dropped."""
 
 
@@ -126,9 +129,26 @@ def measured(case: Case, settings: dict[str, str]) -> Measured:
 
 
 def at_once(work: Callable[[Case], Measured], chosen: Sequence[Case]) -> list[Measured]:
-    """Measure cases, several at a time."""
+    """Give the means over the readings of each case, several at a time."""
     with ThreadPoolExecutor(2 * len(os.sched_getaffinity(0))) as threads:
-        return list(threads.map(work, chosen))
+        readings = [threads.map(work, readings_of(case)) for case in chosen]
+        return [mean([*found]) for found in readings]
+
+
+def readings_of(case: Case) -> list[Case]:
+    """Give a case over paths that are a little shorter and longer."""
+    return [replace(case, rtt_ms=case.rtt_ms * (1 + percent / 100)) for percent in READINGS]
+
+
+def mean(found: Sequence[Measured]) -> Measured:
+    """Give the mean of each measure; what one has not, none has."""
+    columns = {it.name: [getattr(one, it.name) for one in found] for it in fields(Measured)}
+    return Measured(
+        **{
+            name: None if None in values else sum(values) / len(values)
+            for name, values in columns.items()
+        }
+    )
 
 
 def measure(groups: Sequence[str]) -> None:
@@ -170,7 +190,7 @@ def cell(pair: Pair, measure: str) -> str:
     their, our = (getattr(it, measure) for it in (pair.kernel, pair.ours))
     if measure in COUNTS:
         emphasis = "**" if abs(pair.difference(measure)) > NOTABLE else ""
-        return f"{their:,} / {emphasis}{our:,}{emphasis}"
+        return f"{their:,.0f} / {emphasis}{our:,.0f}{emphasis}"
     relative = pair.difference(measure)
     emphasis = "**" if abs(relative) > NOTABLE else ""
     percent = f"{relative:+.1%}".replace("%", " %").replace("-", "−")

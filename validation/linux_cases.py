@@ -9,7 +9,7 @@ FRAME = 1514
 """Bytes of a full frame on the path."""
 CONTROLLERS = {
     "reno": '"new-reno"',
-    "cubic": '{ kind = "cubic", hystart-variant = "linux" }',
+    "cubic": '{ kind = "cubic", hystart-variant = "linux", reno-friendly-growth = "rfc8312" }',
     "bbr": '"bbr1"',
     "dctcp": '"dctcp"',
     "bic": '"bic"',

@@ -43,6 +43,8 @@ const MISSING_FLAGS: [&str; 4] = ["MSG_EOR", "MSG_FASTOPEN", "MSG_MORE", "MSG_ZE
 pub(crate) struct Application {
     /// Those of connections, by their descriptors.
     connections: BTreeMap<i64, ConnectionId>,
+    /// The one that was opened or accepted last, whether it was closed since or not.
+    last: Option<ConnectionId>,
     listeners: BTreeSet<i64>,
     /// Those that reset their connections when they are closed.
     resetting: BTreeSet<i64>,
@@ -79,13 +81,18 @@ impl Application {
 
     /// The connection that its script is about: the last one.
     pub(crate) fn connection(&self) -> Option<ConnectionId> {
-        self.connections.values().next_back().copied()
+        self.last
+    }
+
+    fn insert(&mut self, descriptor: i64, id: ConnectionId) {
+        self.connections.insert(descriptor, id);
+        self.last = Some(id);
     }
 
     /// Takes a connection that waits to be accepted, if there is one.
     fn accept_one(&mut self, call: &Call, host: &mut VirtualHost) -> bool {
         let Some(id) = host.tcp.accept(host.listener()) else { return false };
-        self.connections.insert(call.result.unwrap_or_default(), id);
+        self.insert(call.result.unwrap_or_default(), id);
         true
     }
 
@@ -160,7 +167,7 @@ impl Application {
             return;
         };
         if let Some(id) = host.tcp.connect(host.time(), host.peer()) {
-            self.connections.insert(descriptor, id);
+            self.insert(descriptor, id);
         }
     }
 

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Time};
-use windtunnel_tcp::{ConnectionId, TcpHost};
+use windtunnel_tcp::{ConnectionId, State, TcpHost};
 use windtunnel_transports::tcp::{Limit, TcpSettings};
 
 use crate::numbers::Numbers;
@@ -80,12 +80,25 @@ impl VirtualHost {
         self.wire.peer_port(PEERS_PORT)
     }
 
-    /// What is known of a connection, by the names of packetdrill. As in Linux's `tcp_info`, windows are
-    /// in segments, and times in microseconds: the connection is busy while data are not
-    /// acknowledged. The threshold is there once it is finite.
-    pub(crate) fn info(&self, connection: ConnectionId) -> BTreeMap<&'static str, u64> {
+    /// What is known of a connection, or of the one that waits to be accepted, by the names of
+    /// packetdrill. As in Linux's `tcp_info`, windows are in segments, and times in microseconds:
+    /// the connection is busy while data are not acknowledged. The threshold is there once it is
+    /// finite.
+    pub(crate) fn info(&self, connection: Option<ConnectionId>) -> BTreeMap<&'static str, u64> {
         let mut info = BTreeMap::new();
+        let listens = self.tcp.waiting(self.listener());
+        let Some(connection) = connection.or(listens.flatten()) else {
+            info.extend(listens.map(|_| ("tcpi_state", State::Listen as u64)));
+            return info;
+        };
+        info.insert("tcpi_state", self.tcp.state(self.time(), connection) as u64);
         let Some(endpoint) = self.tcp.endpoint(connection) else { return info };
+        let outstanding = endpoint.outstanding();
+        info.insert("tcpi_ca_state", outstanding.state as u64);
+        info.insert("tcpi_unacked", outstanding.segments);
+        info.insert("tcpi_sacked", outstanding.delivered);
+        info.insert("tcpi_lost", outstanding.lost);
+        info.insert("tcpi_retrans", outstanding.resent);
         info.insert("tcpi_total_retrans", endpoint.counters().retransmissions);
         if let Some(controller) = endpoint.controller() {
             info.insert("tcpi_snd_cwnd", controller.cwnd() as u64);

@@ -95,12 +95,11 @@ impl Player {
                 self.application.call(call, returns, &mut self.host)
             }
             Action::Code(code) => {
-                let connection = self.application.connection();
                 self.assertions.push(Assertion {
                     line: event.line,
                     time_s: seconds(self.host.script_time()),
                     code: code.clone(),
-                    info: connection.map(|it| self.host.info(it)).unwrap_or_default(),
+                    info: self.host.info(self.application.connection()),
                 });
                 Ok(())
             }

@@ -11,6 +11,7 @@ use windtunnel_transports::tcp::{Endpoint, EndpointCounters, Role, TcpOutbox, Tc
 
 use crate::bytes::Bytes;
 use crate::numbers::Numbers;
+use crate::state::State;
 
 /// How long a connection that this end closed first is remembered, so that the peer's last
 /// segments are answered: as in Linux, half of what RFC 9293, section 3.4.2 has.
@@ -101,6 +102,32 @@ impl Connection {
             Status::Established
         } else {
             Status::Opening
+        }
+    }
+
+    /// Its state at a time, by the name of RFC 9293. What the application has closed is so, although
+    /// its FIN waits for data before it.
+    pub(crate) fn state(&self, now: Time) -> State {
+        let peer_closed = self.endpoint.is_finished();
+        match self.status() {
+            Status::Opening if self.endpoint.role() == Role::Client => State::SynSent,
+            Status::Opening => State::SynReceived,
+            Status::Reset | Status::TimedOut => State::Closed,
+            Status::Closed if self.is_remembered(now) => State::TimeWait,
+            Status::Closed => State::Closed,
+            Status::Established if !self.is_closing => {
+                if peer_closed {
+                    State::CloseWait
+                } else {
+                    State::Established
+                }
+            }
+            Status::Established if self.closed_second.unwrap_or(peer_closed) => State::LastAck,
+            Status::Established => match (peer_closed, self.endpoint.has_closed()) {
+                (true, _) => State::Closing,
+                (false, false) => State::FinWait1,
+                (false, true) => State::FinWait2,
+            },
         }
     }
 

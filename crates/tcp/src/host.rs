@@ -15,6 +15,7 @@ use windtunnel_transports::tcp::{Endpoint, Role, TcpSettings, refuse};
 
 use crate::connection::{Connection, Status};
 use crate::numbers::{Numbers, Secret};
+use crate::state::State;
 
 /// How many connections of a listener wait to be accepted at the most, while further ones are not
 /// answered; and how many wait for the end of their handshake, while the oldest of these goes for
@@ -150,6 +151,13 @@ impl TcpHost {
         }
     }
 
+    /// The connection that waits longest to be accepted at an address and port, whether its
+    /// handshake is over or not; `None` where it does not listen.
+    #[must_use]
+    pub fn waiting(&self, address: SocketAddr) -> Option<Option<ConnectionId>> {
+        self.listeners.get(&address).map(|it| it.first().copied())
+    }
+
     /// The next connection to an address and port that it listens to, once there is one.
     pub fn accept(&mut self, address: SocketAddr) -> Option<ConnectionId> {
         let Self { entries, listeners, .. } = self;
@@ -168,6 +176,13 @@ impl TcpHost {
     #[must_use]
     pub fn status(&self, id: ConnectionId) -> Status {
         self.entries.get(&id).map_or(Status::Closed, |it| it.connection.status())
+    }
+
+    /// The state of a connection at a time, by the name of RFC 9293; closed, if it is not known any
+    /// more.
+    #[must_use]
+    pub fn state(&self, now: Time, id: ConnectionId) -> State {
+        self.entries.get(&id).map_or(State::Closed, |it| it.connection.state(now))
     }
 
     /// The end of a connection, with what it counts.

@@ -13,6 +13,7 @@ mod kind;
 mod maker;
 mod numbers;
 mod settings;
+mod state;
 mod stream;
 
 pub use connection::{GIVE_UP, Status, TIME_WAIT};
@@ -20,3 +21,4 @@ pub use host::{ConnectionId, HostCounters, TcpHost};
 pub use kind::TcpKind;
 pub use maker::Tcp;
 pub use settings::{ControllerError, check, controller, settings};
+pub use state::State;

@@ -10,8 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+STATES = [
+    *("ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT"),
+    *("CLOSE", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING"),
+]
+"""Linux's names of a connection's states, from 1 on."""
+FREEBSD = {
+    "SYN_RECV": "SYN_RECEIVED",
+    "FIN_WAIT1": "FIN_WAIT_1",
+    "FIN_WAIT2": "FIN_WAIT_2",
+    "CLOSE": "CLOSED",
+}
+"""FreeBSD's, where they differ."""
 CONSTANTS = {
-    f"TCP_CA_{name}": at for at, name in enumerate(["Open", "Disorder", "CWR", "Recovery", "Loss"])
+    **{
+        f"TCP_CA_{name}": number
+        for number, name in enumerate(["Open", "Disorder", "CWR", "Recovery", "Loss"])
+    },
+    **{f"TCP_{name}": number for number, name in enumerate(STATES, 1)},
+    **{f"TCPI_{FREEBSD.get(name, name)}": number for number, name in enumerate(STATES, 1)},
 }
 """Names of values that packetdrill gives to code."""
 

@@ -178,3 +178,61 @@ fn code_sees_what_is_known_of_the_connection_at_its_time() {
     assert_eq!(of("tcpi_rwnd_limited"), [0, 0]);
     assert!((90_000..110_000).contains(&of("tcpi_rtt")[1]));
 }
+
+/// RFC 9293, section 3.3.2, figure 5, with the numbers of Linux's `TCP_ESTABLISHED` to
+/// `TCP_CLOSING`.
+#[test]
+fn code_sees_the_states_of_a_connection() {
+    let states = |text: &str| {
+        let outcome = played(text);
+        assert_eq!(outcome.verdict, Verdict::Passes, "{text}");
+        outcome.assertions.iter().map(|it| it.info["tcpi_state"]).collect::<Vec<_>>()
+    };
+    let opening = OPEN
+        .replace("listen(3, 1) = 0\n", "listen(3, 1) = 0\n+0 %{ 0 }%\n")
+        .replace("> S. 0:0(0) ack 1 <mss 1460>\n", "> S. 0:0(0) ack 1 <mss 1460>\n+0 %{ 0 }%\n");
+    assert_eq!(states(&format!("{opening}+0 %{{ 0 }}%\n")), [10, 3, 1], "LISTEN, SYN-RECEIVED");
+    // The peer closes first: CLOSE-WAIT, LAST-ACK, CLOSED.
+    let second = "+0 < F. 1:1(0) ack 1 win 30000\n+0.0 > . 1:1(0) ack 2\n+0 %{ 0 }%\n\
+        +0 close(4) = 0\n+0 > F. 1:1(0) ack 2\n+0 %{ 0 }%\n\
+        +0 < . 2:2(0) ack 2 win 30000\n+0 %{ 0 }%\n";
+    assert_eq!(states(&format!("{OPEN}{second}")), [8, 9, 7]);
+    let first = "+0 close(4) = 0\n+0 > F. 1:1(0) ack 1\n+0 %{ 0 }%\n";
+    // FIN-WAIT-1, FIN-WAIT-2, TIME-WAIT.
+    let one_by_one = "+0 < . 1:1(0) ack 2 win 30000\n+0 %{ 0 }%\n\
+        +0 < F. 1:1(0) ack 2 win 30000\n+0 > . 2:2(0) ack 2\n+0 %{ 0 }%\n";
+    assert_eq!(states(&format!("{OPEN}{first}{one_by_one}")), [4, 5, 6]);
+    // FIN-WAIT-1, CLOSING, TIME-WAIT.
+    let crossing = "+0 < F. 1:1(0) ack 1 win 30000\n+0 > . 2:2(0) ack 2\n+0 %{ 0 }%\n\
+        +0 < . 2:2(0) ack 2 win 30000\n+0 %{ 0 }%\n";
+    assert_eq!(states(&format!("{OPEN}{first}{crossing}")), [4, 11, 6]);
+    let client = "0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n\
+        +0 fcntl(3, F_SETFL, O_RDWR|O_NONBLOCK) = 0\n\
+        +0 connect(3, ..., ...) = -1 EINPROGRESS (Operation now in progress)\n\
+        +0 > S 0:0(0) <mss 1460,sackOK,TS val 100 ecr 0,nop,wscale 8>\n+0 %{ 0 }%\n\
+        +0 < R. 0:0(0) ack 1 win 0\n+0 %{ 0 }%\n";
+    assert_eq!(states(client), [2, 7]);
+}
+
+/// Ten segments of which the first is lost: what is said of them while it is repaired.
+#[test]
+fn code_sees_what_became_of_segments() {
+    let open = OPEN
+        .replace("<mss 1000>", "<mss 1000,sackOK>")
+        .replace("<mss 1460>", "<mss 1460,nop,nop,sackOK>");
+    let text = format!(
+        "{open}+0 write(4, ..., 10000) = 10000\n+0 %{{ 0 }}%\n\
+        +.1 < . 1:1(0) ack 1 win 30000 <sack 1001:2001,nop,nop>\n+0 %{{ 0 }}%\n\
+        +0 < . 1:1(0) ack 1 win 30000 <sack 1001:4001,nop,nop>\n+0 %{{ 0 }}%\n\
+        +.1 < . 1:1(0) ack 10001 win 30000\n+0 %{{ 0 }}%\n"
+    );
+    let outcome = played(&text);
+    let names = ["tcpi_unacked", "tcpi_sacked", "tcpi_lost", "tcpi_retrans", "tcpi_ca_state"];
+    let seen: Vec<_> =
+        outcome.assertions.iter().map(|it| names.map(|name| it.info[name])).collect();
+    let [open, disorder, recovery] = [0, 1, 3];
+    assert_eq!(
+        seen,
+        [[10, 0, 0, 0, open], [10, 1, 0, 0, disorder], [10, 3, 1, 1, recovery], [0, 0, 0, 0, open]]
+    );
+}

@@ -19,6 +19,7 @@ use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::judgement::Judgement;
 use super::limits::{Limit, LimitClock, LimitTimes};
+use super::outstanding::Outstanding;
 use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
 use super::sender::{Sender, clock};
@@ -382,6 +383,12 @@ impl Endpoint {
         self.is_finished() && self.sender.as_ref().is_some_and(|it| it.is_closed())
     }
 
+    /// Which end it is.
+    #[must_use]
+    pub fn role(&self) -> Role {
+        self.role
+    }
+
     /// Bytes written that the other end has not acknowledged; `u64::MAX` for data
     /// without end.
     #[must_use]
@@ -437,6 +444,13 @@ impl Endpoint {
     pub fn in_flight(&self) -> u64 {
         let bytes = self.sender.as_ref().map_or(0, |it| it.in_flight());
         bytes.div_ceil(u64::from(self.settings.maximum_segment))
+    }
+
+    /// The segments that it has sent and that are not acknowledged in order: it takes as long as
+    /// there are segments.
+    #[must_use]
+    pub fn outstanding(&self) -> Outstanding {
+        self.sender.as_ref().map(|it| it.outstanding()).unwrap_or_default()
     }
 
     /// Fetches what lies behind it, before it receives a segment.

@@ -8,6 +8,7 @@ mod ecn_negotiation;
 mod endpoint;
 mod judgement;
 pub(crate) mod limits;
+mod outstanding;
 mod path_mtu;
 mod quick_acknowledgements;
 mod rack;
@@ -32,6 +33,7 @@ pub use accounting::{Accounting, WindowUnit};
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again, refuse};
 pub use limits::{Limit, LimitTimes};
+pub use outstanding::{CongestionState, Outstanding};
 pub use sender_state::SenderState;
 pub use settings::{
     Acknowledgements, AfterPathChange, Buffers, EcnMode, Idleness, MOST_BUFFER, Nagle, Offload,

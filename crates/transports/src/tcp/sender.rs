@@ -10,6 +10,7 @@ mod bursts;
 mod duplicates;
 mod idleness;
 mod losses;
+mod outstanding;
 mod path_change;
 mod path_mtu;
 mod small_queue;

@@ -1,0 +1,37 @@
+//! What the sender's segments are, for those who ask.
+
+use super::super::outstanding::{CongestionState, Outstanding};
+use super::super::scoreboard;
+use super::Sender;
+use super::state::Phase;
+
+impl Sender {
+    /// The segments that are not acknowledged in order: it takes as long as there are segments.
+    pub(in crate::tcp) fn outstanding(&self) -> Outstanding {
+        let (mut lost, mut resent) = (0, 0);
+        for sent in self.board.numbers().map(|it| self.board.at(it)) {
+            match sent.state {
+                scoreboard::State::Lost => lost += 1,
+                scoreboard::State::InFlight if sent.retransmissions > 0 => resent += 1,
+                scoreboard::State::InFlight | scoreboard::State::Delivered => {}
+            }
+        }
+        // A probe repairs what is not considered lost.
+        let probes = u64::from(self.probe.is_some_and(|it| it.is_to_be_answered)).min(resent);
+        let mut found = Outstanding {
+            segments: u64::from(self.board.len()),
+            delivered: u64::from(self.board.delivered().max(self.duplicates)),
+            lost: lost + resent - probes,
+            resent,
+            state: CongestionState::Open,
+        };
+        found.state = match self.phase {
+            Phase::Open if found.delivered + found.lost + resent > 0 => CongestionState::Disorder,
+            Phase::Open => CongestionState::Open,
+            Phase::Reducing(_) => CongestionState::Reducing,
+            Phase::Recovery(_) => CongestionState::Recovery,
+            Phase::Loss(_) => CongestionState::Loss,
+        };
+        found
+    }
+}
