@@ -9,7 +9,7 @@ FRAME = 1514
 """Bytes of a full frame on the path."""
 CONTROLLERS = {
     "reno": '"new-reno"',
-    "cubic": '{ kind = "cubic", hystart-variant = "linux", reno-friendly-growth = "rfc8312" }',
+    "cubic": '{ kind = "cubic", hystart-variant = "linux" }',
     "bbr": '"bbr1"',
     "dctcp": '"dctcp"',
     "bic": '"bic"',

@@ -8,7 +8,7 @@
 //!   `w += (target - w) / w` for each segment
 //! - Reno-friendly (4): `w_est += alpha / w` for each segment,
 //!   `alpha = 3 (1 - beta) / (1 + beta)`, and 1 once `w_est` is back at the
-//!   window before the decrease (not in RFC 8312 and Linux); where `W(t) < w_est`, `w = w_est`
+//!   window before the decrease; where `W(t) < w_est`, `w = w_est`
 //! - congestion (4.6): `w_max = w`, then `w = ssthresh = beta * w`
 //! - fast convergence (4.7): if `w < w_max`, then `w_max = w (1 + beta) / 2`
 //! - timeout (4.8): slow start; what avoidance follows has `K = 0`, `w_max = w`
@@ -71,17 +71,6 @@ pub(crate) const DESCRIPTION: Description = Description {
             kind: Kind::Flag { default: true, needs: &[] },
         },
         Parameter {
-            name: "reno-friendly-growth",
-            meaning: "what Reno-friendly growth adds in a round trip",
-            kind: Kind::Choice(&[
-                (
-                    "rfc9438",
-                    "3 (1 − beta) / (1 + beta) segments, and from the window before the decrease on 1",
-                ),
-                ("rfc8312", "3 (1 − beta) / (1 + beta) segments (RFC 8312; Linux)"),
-            ]),
-        },
-        Parameter {
             name: "curve",
             meaning: "the point of the curve that is the target",
             kind: Kind::Choice(&[
@@ -135,8 +124,6 @@ pub struct Cubic {
     c: f64,
     fast_convergence: bool,
     reno_friendly: bool,
-    /// Whether Reno-friendly growth is faster beyond the window before the decrease.
-    speeds_up: bool,
     ahead: bool,
     /// Whether K counts from `beta w_max`, not from the window.
     from_reduction: bool,
@@ -196,7 +183,6 @@ impl Cubic {
             c: settings.number("c"),
             fast_convergence: settings.flag("fast-convergence"),
             reno_friendly: settings.flag("reno-friendly"),
-            speeds_up: settings.choice("reno-friendly-growth") == "rfc9438",
             ahead: settings.choice("curve") == "ahead",
             from_reduction: settings.choice("plateau") == "reduction",
             slow_start: SlowStart::new(settings),
@@ -243,8 +229,7 @@ impl Cubic {
     }
 
     fn avoid_ahead(&mut self, epoch: &mut Epoch, time: f64, rtt: f64, share: f64) {
-        let speeds_up = self.speeds_up && epoch.estimate >= self.prior;
-        let alpha = if speeds_up { 1.0 } else { self.alpha() };
+        let alpha = if epoch.estimate < self.prior { self.alpha() } else { 1.0 };
         epoch.estimate += alpha * share;
         if self.reno_friendly && self.curve(epoch, time) < epoch.estimate {
             self.window.set(self.window.cwnd().max(epoch.estimate));

@@ -24,6 +24,9 @@ pub(super) struct Rack {
     highest: u64,
     least_rtt: Option<Duration>,
     reordering_seen: bool,
+    /// How many bytes at most lay between the beginning of a late segment and the end of what
+    /// had arrived before it.
+    farthest: u64,
     multiplier: u32,
     persistence: u8,
     /// Duplicates do not widen the window again before so much is acknowledged.
@@ -39,6 +42,7 @@ impl Rack {
             highest: 0,
             least_rtt: None,
             reordering_seen: false,
+            farthest: 0,
             multiplier: 1,
             persistence: PERSISTENCE,
             round_end: 0,
@@ -82,6 +86,8 @@ impl Rack {
     pub(super) fn deliver(&mut self, now: Time, sent: &Sent, highest: u64, ambiguous: bool) {
         if sent.end < highest && sent.retransmissions == 0 {
             self.reordering_seen = true;
+            let distance = highest - sent.end + u64::from(sent.length);
+            self.farthest = self.farthest.max(distance);
         }
         self.highest = self.highest.max(sent.end);
         let rtt = now.since(sent.last_sent);
@@ -90,6 +96,17 @@ impl Rack {
             self.sent = sent.last_sent;
             self.rtt = rtt;
         }
+    }
+
+    /// Whether segments of this size came late behind more others than would indicate a loss.
+    #[inline]
+    pub(super) fn is_far_reordered(&self, segment: u64) -> bool {
+        self.farthest > u64::from(DUPLICATE_THRESHOLD) * segment
+    }
+
+    /// How far segments were reordered is to be seen again, after a timeout.
+    pub(super) fn forget_distance(&mut self) {
+        self.farthest = 0;
     }
 
     /// A retransmission was for nothing: what it repaired had only been late.

@@ -134,9 +134,6 @@ pub(super) struct Sender {
     sent_at: Time,
     /// What timers found to be lost, which no acknowledgement has reported yet.
     lost_unreported: u64,
-    /// Bytes that were delivered beyond a gap which may still be reordering: they open the window
-    /// when it is filled.
-    beyond_gap: u64,
     /// The last report of the radio that the data goes over; boxed, because most senders
     /// have none.
     radio: Option<Box<RadioReport>>,
@@ -197,7 +194,6 @@ impl Sender {
             validation: (settings.window.after_idleness == Idleness::Validate).then(Box::default),
             sent_at: Time::ZERO,
             lost_unreported: 0,
-            beyond_gap: 0,
             radio: None,
             subflow: None,
         }
@@ -582,12 +578,11 @@ impl Sender {
         }
         let limited = self.is_window_limited();
         // Limited transmit leaves the window alone (RFC 3042): nothing opens it
-        // that leaves a gap where it is.
+        // that leaves a gap where it is, unless gaps are known to be late segments, as in Linux.
         let grows = limited
-            && advanced
+            && (advanced || self.rack.is_far_reordered(self.segment()))
             && self.is_validated()
             && matches!(self.phase, Phase::Open | Phase::Loss(_));
-        let opens = it.acknowledged + self.fill_gap(advanced, it);
         let delivered = self.segments(it.bytes);
         let lost = lost + std::mem::take(&mut self.lost_unreported);
         let some = self.ecn == EcnMode::SomeCongestion && segment.flags.has(Flags::AE);
@@ -595,7 +590,7 @@ impl Sender {
         let one_way = segment.timestamp.wrapping_sub(segment.echo);
         self.controller.on_acknowledgement(&Acknowledgement {
             now: now.as_nanos(),
-            acknowledged: if grows { self.segments(opens) } else { 0.0 },
+            acknowledged: if grows { self.segments(it.acknowledged) } else { 0.0 },
             delivered,
             marked: self.segments(marked),
             some_congestion: if some { delivered } else { 0.0 },
@@ -611,18 +606,6 @@ impl Sender {
             window_limited: limited,
             radio: self.radio.as_deref().copied(),
         });
-    }
-
-    /// Gives the bytes that selective acknowledgements had delivered beyond a gap that is filled
-    /// now: what an acknowledgement in order covers opens the window (RFC 5681, section 3.1). A
-    /// gap that is a loss opens nothing.
-    fn fill_gap(&mut self, advanced: bool, it: &Delivered) -> u64 {
-        if self.phase == Phase::Open && !advanced {
-            self.beyond_gap += it.acknowledged;
-            return 0;
-        }
-        let filled = std::mem::take(&mut self.beyond_gap);
-        if self.phase == Phase::Open { filled } else { 0 }
     }
 
     /// Whether the window was what kept the sender from sending more, in the last

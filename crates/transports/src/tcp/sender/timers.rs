@@ -147,6 +147,7 @@ impl Sender {
         self.duplicates = 0;
         self.probe = None;
         self.reordering_until = None;
+        self.rack.forget_distance();
         self.reduction = None;
         self.phase = Phase::Loss(self.next);
         self.forward = match (first && !repairing, self.settings.recovery) {
