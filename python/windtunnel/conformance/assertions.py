@@ -10,27 +10,25 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-STATES = [
+CONGESTION = ["Open", "Disorder", "CWR", "Recovery", "Loss"]
+LINUX = [
     *("ESTABLISHED", "SYN_SENT", "SYN_RECV", "FIN_WAIT1", "FIN_WAIT2", "TIME_WAIT"),
     *("CLOSE", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING"),
 ]
-"""Linux's names of a connection's states, from 1 on."""
-FREEBSD = {
-    "SYN_RECV": "SYN_RECEIVED",
-    "FIN_WAIT1": "FIN_WAIT_1",
-    "FIN_WAIT2": "FIN_WAIT_2",
-    "CLOSE": "CLOSED",
-}
-"""FreeBSD's, where they differ."""
+FREEBSD = [
+    *("ESTABLISHED", "SYN_SENT", "SYN_RECEIVED", "FIN_WAIT_1", "FIN_WAIT_2", "TIME_WAIT"),
+    *("CLOSED", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING"),
+]
 CONSTANTS = {
-    **{
-        f"TCP_CA_{name}": number
-        for number, name in enumerate(["Open", "Disorder", "CWR", "Recovery", "Loss"])
-    },
-    **{f"TCP_{name}": number for number, name in enumerate(STATES, 1)},
-    **{f"TCPI_{FREEBSD.get(name, name)}": number for number, name in enumerate(STATES, 1)},
+    prefix + name: number
+    for prefix, names, first in [
+        ("TCP_CA_", CONGESTION, 0),
+        ("TCP_", LINUX, 1),
+        ("TCPI_", FREEBSD, 1),
+    ]
+    for number, name in enumerate(names, first)
 }
-"""Names of values that packetdrill gives to code."""
+"""Names of values that packetdrill gives to code, by both systems; the numbers are Linux's."""
 
 TOO_DEEP = "an expression is nested too deep"
 
