@@ -152,7 +152,7 @@ def values(parameter: Parameter) -> str:
     """List a parameter's values, or their number and the ends."""
     texts = layout.texts(parameter)
     if len(texts) <= MOST_TEXTS or parameter.numbers is None:
-        return ", ".join(texts)
+        return "; ".join(texts) if any("," in it for it in texts) else ", ".join(texts)
     return f"{len(texts):,} values, {texts[0]} to {texts[-1]}"
 
 

@@ -453,6 +453,13 @@ impl Endpoint {
         self.sender.as_ref().map(|it| it.outstanding()).unwrap_or_default()
     }
 
+    /// Behind how many segments others may come late, by what was seen, once something was
+    /// written: 3 at least.
+    #[must_use]
+    pub fn reordering(&self) -> Option<u64> {
+        self.sender.as_ref().map(|it| it.reordering())
+    }
+
     /// Fetches what lies behind it, before it receives a segment.
     #[inline]
     pub fn prefetch(&self) {

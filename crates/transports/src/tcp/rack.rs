@@ -104,6 +104,12 @@ impl Rack {
         self.farthest > u64::from(DUPLICATE_THRESHOLD) * segment
     }
 
+    /// How many segments of this size reordering is expected to be about, at least as many as
+    /// indicate a loss otherwise.
+    pub(super) fn distance(&self, segment: u64) -> u64 {
+        self.farthest.div_ceil(segment).max(u64::from(DUPLICATE_THRESHOLD))
+    }
+
     /// How far segments were reordered is to be seen again, after a timeout.
     pub(super) fn forget_distance(&mut self) {
         self.farthest = 0;

@@ -34,4 +34,9 @@ impl Sender {
         };
         found
     }
+
+    /// Behind how many segments others may come late.
+    pub(in crate::tcp) fn reordering(&self) -> u64 {
+        self.rack.distance(self.segment())
+    }
 }
