@@ -101,12 +101,13 @@ def test_a_small_receive_buffer_limits_as_in_the_kernel_and_nothing_is_dropped(
             assert our[dropped] == their[dropped] == 0, compare.described(case)
 
 
-def test_segments_that_come_late_leave_both_their_goodput(pairs: Pairs) -> None:
+def test_segments_that_come_late_cost_both_goodput_once_others_are_repaired(pairs: Pairs) -> None:
     first, goodput = "goodput of the first 20 s, Mbps", "goodput, Mbps"
     [(_, their, our)] = [it for it in with_medians(pairs, "bulk") if it[0]["late_share"]]
     for measures in (their, our):
         assert 80 < measures[first] < 96
-        assert 80 < measures[goodput] < 96
+        # After a retransmission the receiver drops those that are late (PAWS).
+        assert 65 < measures[goodput] < measures[first]
 
 
 def test_goodput_with_bursts_of_losses_is_the_kernels(pairs: Pairs) -> None:

@@ -236,3 +236,22 @@ fn code_sees_what_became_of_segments() {
         [[10, 0, 0, 0, open], [10, 1, 0, 0, disorder], [10, 3, 1, 1, recovery], [0, 0, 0, 0, open]]
     );
 }
+
+/// Behind how many segments one came late: 3 of what ended at 3001, and 6 of what ended at 9001.
+#[test]
+fn code_sees_how_far_segments_are_reordered() {
+    let open = OPEN
+        .replace("<mss 1000>", "<mss 1000,sackOK>")
+        .replace("<mss 1460>", "<mss 1460,nop,nop,sackOK>");
+    let text = format!(
+        "{open}+0 write(4, ..., 10000) = 10000\n\
+        +.1 < . 1:1(0) ack 1 win 30000 <sack 1001:3001,nop,nop>\n\
+        +0 < . 1:1(0) ack 3001 win 30000\n+0 %{{ 0 }}%\n\
+        +0 < . 1:1(0) ack 3001 win 30000 <sack 4001:9001,nop,nop>\n\
+        +.01 < . 1:1(0) ack 9001 win 30000\n+0 %{{ 0 }}%\n"
+    );
+    let outcome = played(&text);
+    let seen: Vec<_> = outcome.assertions.iter().map(|it| it.info["tcpi_reordering"]).collect();
+    assert_eq!(seen, [3, 6]);
+    assert!(outcome.assertions.iter().all(|it| it.info["tcpi_total_retrans"] == 0));
+}
