@@ -12,6 +12,12 @@ const OPEN: &str = "\
 +0 accept(3, ..., ...) = 4
 ";
 
+/// The handshake of ends that both take SACK.
+fn open_with_sack() -> String {
+    OPEN.replace("<mss 1000>", "<mss 1000,sackOK>")
+        .replace("<mss 1460>", "<mss 1460,nop,nop,sackOK>")
+}
+
 fn played(text: &str) -> Outcome {
     play(&Script::read("script.pkt", text).unwrap_or_else(|it| panic!("{it}")))
 }
@@ -217,9 +223,7 @@ fn code_sees_the_states_of_a_connection() {
 /// Ten segments of which the first is lost: what is said of them while it is repaired.
 #[test]
 fn code_sees_what_became_of_segments() {
-    let open = OPEN
-        .replace("<mss 1000>", "<mss 1000,sackOK>")
-        .replace("<mss 1460>", "<mss 1460,nop,nop,sackOK>");
+    let open = open_with_sack();
     let text = format!(
         "{open}+0 write(4, ..., 10000) = 10000\n+0 %{{ 0 }}%\n\
         +.1 < . 1:1(0) ack 1 win 30000 <sack 1001:2001,nop,nop>\n+0 %{{ 0 }}%\n\
@@ -240,9 +244,7 @@ fn code_sees_what_became_of_segments() {
 /// Behind how many segments one came late: 3 of what ended at 3001, and 6 of what ended at 9001.
 #[test]
 fn code_sees_how_far_segments_are_reordered() {
-    let open = OPEN
-        .replace("<mss 1000>", "<mss 1000,sackOK>")
-        .replace("<mss 1460>", "<mss 1460,nop,nop,sackOK>");
+    let open = open_with_sack();
     let text = format!(
         "{open}+0 write(4, ..., 10000) = 10000\n\
         +.1 < . 1:1(0) ack 1 win 30000 <sack 1001:3001,nop,nop>\n\

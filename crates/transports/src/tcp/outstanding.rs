@@ -1,4 +1,4 @@
-//! The segments that are not acknowledged in order, as those see them who ask.
+//! What a program can ask about the segments that are not acknowledged in order.
 
 /// What a sender is doing about congestion, in the order of Linux's `tcpi_ca_state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -1,4 +1,4 @@
-//! What the sender's segments are, for those who ask.
+//! What is known of the segments that are not acknowledged in order.
 
 use super::super::outstanding::{CongestionState, Outstanding};
 use super::super::scoreboard;
