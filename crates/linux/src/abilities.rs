@@ -1,10 +1,11 @@
 //! What a kernel can do, which it says itself.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::time::Duration;
 
+use crate::agent::Paths;
 use crate::device::Offer;
 use crate::guest::Guest;
 use crate::installation::Installation;
@@ -26,9 +27,11 @@ pub(crate) fn controllers(
         return Ok(controllers.clone());
     }
     let offer = Offer { mtu: 1500, cuts_segments: true };
-    let settings = Settings { controller: None, sysctl: sysctl.to_vec(), run: Vec::new(), offer };
-    let commands = settings.commands();
-    let (_, controllers) = Guest::start(installation, Duration::ZERO, offer, 0, &commands)?;
+    let (sysctl, run, paths) = (sysctl.to_vec(), Vec::new(), Paths::One);
+    let commands = Settings { controller: None, sysctl, run, offer, paths }.commands();
+    let interface = vec![BTreeSet::new()];
+    let (_, controllers) =
+        Guest::start(installation, Duration::ZERO, offer, 0, interface, &commands)?;
     known.insert(configured, controllers.clone());
     Ok(controllers)
 }

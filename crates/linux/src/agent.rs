@@ -9,29 +9,54 @@ const FRAME_TYPE: [u8; 2] = [0x88, 0xb5];
 pub(crate) const ETHERNET: usize = 14;
 const LEAST_FRAME: usize = 60;
 /// Which commands and events there are, as in `agent.c`.
-const VERSION: &str = "3";
+const VERSION: &str = "4";
 const PAGES: usize = 16;
 const EVENTS_A_PAGE: u64 = 32;
 const EVENTS: u64 = (PAGES as u64 - 1) * EVENTS_A_PAGE;
 const EVENT: usize = 128;
+/// In the value of a command that has a port: its connections are those of Multipath TCP.
+const MULTIPATH: u64 = 1 << 32;
 
 /// What the program is told to do.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Set a value of the kernel, `name=value`.
     Sysctl(String),
-    /// Give the network device this address.
-    Address(String),
+    /// Give the network device of this number an address.
+    Address(usize, String),
     /// Wait for connections at an address and a port.
-    Listen(String, u16),
+    Listen(String, u16, Paths),
     /// Connect a stream between two addresses, and ports.
-    Open(u32, [String; 2], [u16; 2]),
+    Open(u32, [String; 2], [u16; 2], Paths),
     /// Write more; the largest number: without end.
     Write(u32, u64),
     /// Write nothing more.
     Finish(u32),
     /// Run a program: the number of the command, and its words.
     Run(u32, String),
+    /// Let each connection have so many subflows beyond its first.
+    Subflows(usize),
+    /// Have each connection have a subflow from this address of the network device of this number.
+    Endpoint(usize, String),
+}
+
+/// How many paths the connections of a command have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paths {
+    /// One, as those of TCP.
+    One,
+    /// Those of Multipath TCP.
+    Several,
+}
+
+impl Paths {
+    /// With a port, as the value of a command.
+    fn with(self, ports: u64) -> u64 {
+        match self {
+            Self::One => ports,
+            Self::Several => ports | MULTIPATH,
+        }
+    }
 }
 
 impl Command {
@@ -39,15 +64,19 @@ impl Command {
     pub(crate) fn frame(&self) -> Vec<u8> {
         let (operation, stream, value, text): (u32, u32, u64, String) = match self {
             Self::Sysctl(text) => (1, 0, 0, text.clone()),
-            Self::Address(address) => (2, 0, 0, address.clone()),
-            Self::Listen(address, port) => (3, 0, u64::from(*port), address.clone()),
-            Self::Open(stream, [own, peer], [from, to]) => {
+            Self::Address(device, address) => (2, 0, *device as u64, address.clone()),
+            Self::Listen(address, port, paths) => {
+                (3, 0, paths.with(u64::from(*port)), address.clone())
+            }
+            Self::Open(stream, [own, peer], [from, to], paths) => {
                 let ports = u64::from(*from) | u64::from(*to) << 16;
-                (4, *stream, ports, format!("{own} {peer}"))
+                (4, *stream, paths.with(ports), format!("{own} {peer}"))
             }
             Self::Write(stream, bytes) => (5, *stream, *bytes, String::new()),
             Self::Finish(stream) => (6, *stream, 0, String::new()),
             Self::Run(number, words) => (7, *number, 0, words.clone()),
+            Self::Subflows(count) => (8, 0, *count as u64, String::new()),
+            Self::Endpoint(device, address) => (9, 0, *device as u64, address.clone()),
         };
         let mut frame = vec![0xff; 12];
         frame.extend(FRAME_TYPE);

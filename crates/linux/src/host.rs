@@ -4,13 +4,13 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::time::Duration;
 
-use windtunnel_stack::{Event, HostCommand, Place, Read, Role, State, ports};
+use windtunnel_stack::{Event, HostCommand, Path, Place, Read, Role, State, ports};
 
-use crate::agent::{self, Command, Sample};
+use crate::agent::{self, Command, Paths, Sample};
 use crate::guest::Guest;
 use crate::installation::Installation;
 use crate::packet::Addresses;
-use crate::settings::Settings;
+use crate::settings::{Settings, interfaces};
 
 /// How many bytes of a stream may be handed over that the guest has not written to its socket: what a
 /// program holds that writes as soon as there is room.
@@ -29,6 +29,7 @@ pub(crate) struct Host {
     /// When one of its ends was called last.
     pub(crate) now: Duration,
     mtu: u16,
+    paths: Paths,
     /// What the guest is to be told at once.
     commands: Vec<Command>,
     /// In the order of the places; none of those that are over.
@@ -85,12 +86,15 @@ impl Host {
         places: Vec<Place>,
     ) -> Result<Self, String> {
         let seed = places.first().map_or(0, |it| it.seed);
-        let commands = settings.commands_at(&places);
-        let guest = Guest::start(installation, now, settings.offer, seed, &commands)?.0;
+        let interfaces = interfaces(&places);
+        let commands = settings.commands_at(&places, &interfaces);
+        let (guest, _) =
+            Guest::start(installation, now, settings.offer, seed, interfaces, &commands)?;
         Ok(Self {
             guest,
             now,
             mtu: settings.offer.mtu,
+            paths: settings.paths,
             commands: Vec::new(),
             ends: places.into_iter().map(|it| Some(Connections::at(it))).collect(),
             streams: BTreeMap::new(),
@@ -206,13 +210,14 @@ impl Host {
         // 0 is the kernel itself.
         let handle = 1 + self.opened % (ACCEPTED - 1);
         self.opened = self.opened.wrapping_add(1);
+        let paths = self.paths;
         let it = self.end(end)?;
         let number = it.next;
         it.next += 1;
         it.streams.insert(number, Stream { handle, ..Stream::default() });
         let addresses = [it.place.own, it.place.peer].map(|it| it.ip().to_string());
         let from = [ports::port(it.place.own.port(), number), it.place.peer.port()];
-        self.commands.push(Command::Open(handle, addresses, from));
+        self.commands.push(Command::Open(handle, addresses, from, paths));
         self.streams.insert(handle, (end, number));
         Some(number)
     }
@@ -399,7 +404,11 @@ fn command((at, command): &(Duration, String)) -> HostCommand {
 fn end_of(ends: &[Option<Connections>], packet: &[u8]) -> Option<usize> {
     let addresses = Addresses::of(packet)?;
     let ends = || ends.iter().enumerate().filter_map(|(at, it)| Some((at, &it.as_ref()?.place)));
-    let is_between = |it: &Place| addresses.are_between(it.own.ip(), it.peer.ip());
+    let is_between = |it: &Place| {
+        let first = Path { own: it.own, peer: it.peer };
+        let mut paths = [first].into_iter().chain(it.further.iter().copied());
+        paths.any(|it| addresses.are_between(it.own.ip(), it.peer.ip()))
+    };
     // A connection has the server's port, which no two flows have in common.
     let is_of = |it: &Place| match it.role {
         Role::Client => addresses.ports.map(|it| it[1]) == Some(it.peer.port()),

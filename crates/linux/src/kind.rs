@@ -15,6 +15,7 @@ pub struct LinuxKind {
     sysctl: Vec<(String, String)>,
     run: Vec<(Duration, String)>,
     is_shared: bool,
+    is_multipath: bool,
 }
 
 impl LinuxKind {
@@ -22,13 +23,20 @@ impl LinuxKind {
     /// values.
     #[must_use]
     pub fn new(kernel: &str, mtu: u16, sysctl: Vec<(String, String)>) -> Self {
-        Self { kernel: kernel.to_owned(), mtu, sysctl, run: Vec::new(), is_shared: false }
+        let (kernel, run) = (kernel.to_owned(), Vec::new());
+        Self { kernel, mtu, sysctl, run, is_shared: false, is_multipath: false }
     }
 
     /// With commands that it runs, as [`Linux::run`](crate::Linux::run).
     #[must_use]
     pub fn run(self, run: Vec<(Duration, String)>) -> Self {
         Self { run, ..self }
+    }
+
+    /// With connections of Multipath TCP, or of TCP.
+    #[must_use]
+    pub fn multipath(self, is_multipath: bool) -> Self {
+        Self { is_multipath, ..self }
     }
 
     /// One kernel for all ends at a node.
@@ -56,7 +64,7 @@ impl LinuxKind {
     /// # Errors
     /// There is none.
     pub fn check(&self) -> Result<(), String> {
-        let Self { kernel: _, mtu: _, sysctl: _, run: _, is_shared: _ } = self;
+        let Self { kernel: _, mtu: _, sysctl: _, run: _, is_shared: _, is_multipath: _ } = self;
         Err(ONLY.to_owned())
     }
 }
@@ -85,7 +93,14 @@ impl StackKind for LinuxKind {
         if self.is_shared {
             linux = linux.shared();
         }
+        if self.is_multipath {
+            linux = linux.multipath();
+        }
         Ok(Arc::new(linux))
+    }
+
+    fn has_multipath(&self) -> bool {
+        true
     }
 }
 
@@ -101,5 +116,9 @@ impl StackKind for LinuxKind {
 
     fn maker(&self, _controller: Option<&str>) -> Result<Arc<dyn MakeStack>, String> {
         Err(ONLY.to_owned())
+    }
+
+    fn has_multipath(&self) -> bool {
+        true
     }
 }

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use windtunnel_stack::{MakeStack, Place, StreamStack, Unit};
 
+use crate::agent::Paths;
 use crate::device::Offer;
 use crate::end::End;
 use crate::installation::Installation;
@@ -23,7 +24,8 @@ impl Linux {
     #[must_use]
     pub fn new(installation: Installation) -> Self {
         let offer = Offer { mtu: 1500, cuts_segments: true };
-        let settings = Settings { controller: None, sysctl: Vec::new(), run: Vec::new(), offer };
+        let (sysctl, run, paths) = (Vec::new(), Vec::new(), Paths::One);
+        let settings = Settings { controller: None, sysctl, run, offer, paths };
         Self { installation, settings, is_shared: false }
     }
 
@@ -54,6 +56,13 @@ impl Linux {
     pub fn run(mut self, commands: &[(Duration, String)]) -> Self {
         self.settings.run.extend_from_slice(commands);
         self.settings.run.sort_by_key(|it| it.0);
+        self
+    }
+
+    /// With connections of Multipath TCP (RFC 8684), which have a subflow on each of an end's paths.
+    #[must_use]
+    pub fn multipath(mut self) -> Self {
+        self.settings.paths = Paths::Several;
         self
     }
 

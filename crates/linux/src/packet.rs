@@ -9,7 +9,7 @@ const TCP: u8 = 6;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Addresses {
     source: IpAddr,
-    destination: IpAddr,
+    pub(crate) destination: IpAddr,
     /// Of the source and of the destination.
     pub(crate) ports: Option<[u16; 2]>,
 }

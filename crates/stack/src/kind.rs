@@ -23,4 +23,9 @@ pub trait StackKind: Debug + Send + Sync {
     /// # Errors
     /// Why it cannot be used.
     fn maker(&self, controller: Option<&str>) -> Result<Arc<dyn MakeStack>, String>;
+
+    /// Whether its connections can use several paths at once.
+    fn has_multipath(&self) -> bool {
+        false
+    }
 }

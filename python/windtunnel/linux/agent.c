@@ -12,7 +12,9 @@
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/genetlink.h>
 #include <linux/if_packet.h>
+#include <linux/mptcp.h>
 #include <linux/tcp.h>
 #include <net/ethernet.h>
 #include <net/if.h>
@@ -35,10 +37,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#ifndef SOL_MPTCP
+#define SOL_MPTCP 284
+#endif
+
 /* The type of Ethernet frames for local experiments (IEEE 802). */
 #define FRAME_TYPE 0x88b5
 /* Which commands and events there are: another number with each change, as in agent.rs. */
-#define VERSION 3
+#define VERSION 4
 #define PAGE 4096u
 #define PAGES 16u
 /* The first page has the two counters of events. */
@@ -51,15 +57,21 @@
 #define REPORTED_BYTES 65536u
 /* How often connections that are busy are sampled, in nanoseconds. */
 #define SAMPLE_INTERVAL 10000000
+/* In the value of a command that has a port: its connections are those of Multipath TCP. */
+#define MULTIPATH (1ull << 32)
+/* How many subflows the kernel lets a connection have at most, beyond its first. */
+#define MOST_SUBFLOWS 8
 
 enum operation {
     OP_SYSCTL = 1,  /* text: name=value */
-    OP_ADDRESS = 2, /* text: the address of the first network device */
-    OP_LISTEN = 3,  /* value: port; text: address */
-    OP_OPEN = 4,    /* value: own port, and the peer's << 16; text: own address, peer's */
+    OP_ADDRESS = 2, /* value: number of the network device; text: an address of it */
+    OP_LISTEN = 3,  /* value: port, and MULTIPATH; text: address */
+    OP_OPEN = 4,    /* value: own port, the peer's << 16, and MULTIPATH; text: own address, peer's */
     OP_WRITE = 5,   /* value: so many bytes more, or all ones: without end */
     OP_FINISH = 6,
     OP_RUN = 7,     /* stream: number of the command; text: its words */
+    OP_SUBFLOWS = 8, /* value: how many a connection may have beyond its first */
+    OP_ENDPOINT = 9, /* value: number of the network device; text: an address for a subflow */
 };
 
 enum kind {
@@ -97,7 +109,7 @@ struct connection {
     uint32_t stream;
     uint64_t to_write, written, reported, received;
     uint8_t is_listening, is_connecting, is_endless, is_finishing, is_shut, is_ended;
-    uint8_t is_acknowledged, is_busy, is_over;
+    uint8_t is_acknowledged, is_busy, is_over, is_multipath;
     /* Of a command: its number, and its process where its end is waited for, not its output. */
     uint8_t is_command;
     uint32_t number;
@@ -110,7 +122,7 @@ static struct connection **connections;
 static size_t most_connections;
 static uint32_t next_accepted = 0x80000000u;
 static int epoll, control, timer, is_timing;
-static char network_name[IFNAMSIZ] = "eth0", control_name[IFNAMSIZ];
+static char control_name[IFNAMSIZ];
 
 static void die(const char *what)
 {
@@ -215,12 +227,60 @@ static void set_timer(int is_on)
     is_timing = is_on;
 }
 
+/* What the kernel says of a connection of Multipath TCP: windows and segments are those of all subflows
+ * together, times those of the first. */
+static int ask_multipath(int socket, struct tcp_info *info, struct mptcp_info *of_all)
+{
+    struct {
+        struct mptcp_subflow_data head;
+        struct tcp_info each[1 + MOST_SUBFLOWS];
+    } subflows = {.head = {.size_subflow_data = sizeof subflows.head,
+                           .size_user = sizeof subflows.each[0]}};
+    socklen_t length = sizeof subflows;
+    if (getsockopt(socket, SOL_MPTCP, MPTCP_TCPINFO, &subflows, &length))
+        return -1;
+    length = sizeof *of_all;
+    if (getsockopt(socket, SOL_MPTCP, MPTCP_INFO, of_all, &length))
+        return -1;
+    *info = subflows.each[0];
+    for (uint32_t place = 1; place < subflows.head.num_subflows && place <= MOST_SUBFLOWS; place++) {
+        const struct tcp_info *other = &subflows.each[place];
+        info->tcpi_snd_cwnd += other->tcpi_snd_cwnd;
+        info->tcpi_total_retrans += other->tcpi_total_retrans;
+        info->tcpi_lost += other->tcpi_lost;
+        info->tcpi_unacked += other->tcpi_unacked;
+        info->tcpi_retrans += other->tcpi_retrans;
+        info->tcpi_sacked += other->tcpi_sacked;
+    }
+    return 0;
+}
+
+/* What the kernel says of a connection; `waiting` is 0 if all that it was given was acknowledged. */
+static int ask(struct connection *connection, struct tcp_info *info, uint64_t *waiting)
+{
+    struct mptcp_info of_all = {0};
+    socklen_t length = sizeof *info;
+    if (!connection->is_multipath) {
+        if (getsockopt(connection->socket, IPPROTO_TCP, TCP_INFO, info, &length))
+            return -1;
+        *waiting = (uint64_t)info->tcpi_unacked + info->tcpi_notsent_bytes;
+        return 0;
+    }
+    if (ask_multipath(connection->socket, info, &of_all))
+        return -1;
+    *waiting = of_all.mptcpi_write_seq - of_all.mptcpi_snd_una;
+    info->tcpi_bytes_acked = connection->written > *waiting ? connection->written - *waiting : 0;
+    info->tcpi_snd_ssthresh = INT32_MAX;
+    info->tcpi_pacing_rate = UINT64_MAX;
+    return 0;
+}
+
 /* Reports what the kernel says of a connection; whether it has data that are not acknowledged. */
 static int sample(struct connection *connection)
 {
     struct tcp_info info = {0};
-    socklen_t length = sizeof info;
-    if (getsockopt(connection->socket, IPPROTO_TCP, TCP_INFO, &info, &length))
+    uint64_t waiting;
+    if (ask(connection, &info, &waiting))
         return 0;
     struct event *event = next_event(EVENT_SAMPLE, connection->stream);
     const uint64_t values[] = {
@@ -231,18 +291,25 @@ static int sample(struct connection *connection)
     };
     memcpy(event->values, values, sizeof values);
     publish();
-    return info.tcpi_unacked || info.tcpi_notsent_bytes;
+    return waiting > 0;
+}
+
+/* Whether all of a connection that was shut was acknowledged, its own end as well. */
+static int is_acknowledged(struct connection *connection)
+{
+    struct tcp_info info = {0};
+    uint64_t waiting;
+    if (ask(connection, &info, &waiting))
+        return 0;
+    if (connection->is_multipath)
+        return !waiting;
+    /* FIN_WAIT2, TIME_WAIT, CLOSE. */
+    return info.tcpi_state == 5 || info.tcpi_state == 6 || info.tcpi_state == 7;
 }
 
 static void note_acknowledged(struct connection *connection)
 {
-    struct tcp_info info = {0};
-    socklen_t length = sizeof info;
-    if (!connection->is_shut || connection->is_acknowledged ||
-        getsockopt(connection->socket, IPPROTO_TCP, TCP_INFO, &info, &length))
-        return;
-    /* FIN_WAIT2, TIME_WAIT, CLOSE: its own end was acknowledged. */
-    if (info.tcpi_state == 5 || info.tcpi_state == 6 || info.tcpi_state == 7) {
+    if (connection->is_shut && !connection->is_acknowledged && is_acknowledged(connection)) {
         sample(connection);
         connection->is_acknowledged = 1;
         tell(EVENT_ACKNOWLEDGED, connection->stream, 0, 0);
@@ -325,6 +392,7 @@ static void accept_all(struct connection *listener)
         getsockname(socket, (struct sockaddr *)&address, &length);
         uint16_t own = ntohs(((struct sockaddr_in *)&address)->sin_port);
         struct connection *connection = add(socket, next_accepted++);
+        connection->is_multipath = listener->is_multipath;
         tell(EVENT_OPENED, connection->stream, peer, own);
         connection->is_busy = 1;
         set_timer(1);
@@ -430,9 +498,12 @@ static int set_flags(const char *name, short more)
     return failed;
 }
 
-/* Gives the network device an address from which everybody is on the same network. */
-static void set_address(const char *text)
+/* Gives a network device an address from which everybody is on the same network. Of several devices the
+ * first is taken where nothing names another. */
+static void set_address(unsigned number, const char *text)
 {
+    char network_name[IFNAMSIZ];
+    snprintf(network_name, sizeof network_name, "eth%u", number);
     struct sockaddr_storage address, any;
     socklen_t length = parse_address(text, 0, &address);
     int socket_of = socket(address.ss_family, SOCK_DGRAM, 0), failed = !length;
@@ -449,6 +520,7 @@ static void set_address(const char *text)
         memcpy(&route.rt_genmask, &any, sizeof route.rt_genmask);
         route.rt_flags = RTF_UP;
         route.rt_dev = network_name;
+        route.rt_metric = number ? 1 + number : 0;
         failed = failed || ioctl(socket_of, SIOCADDRT, &route);
     } else if (!failed) {
         struct {
@@ -460,7 +532,7 @@ static void set_address(const char *text)
         failed = ioctl(socket_of, SIOCSIFADDR, &request);
         struct in6_rtmsg route = {0};
         route.rtmsg_flags = RTF_UP;
-        route.rtmsg_metric = 1;
+        route.rtmsg_metric = 1 + number;
         route.rtmsg_ifindex = request.device;
         failed = failed || ioctl(socket_of, SIOCADDRT, &route);
     }
@@ -491,17 +563,25 @@ static void set_sysctl(char *text)
     }
 }
 
-static void listen_at(uint16_t port, const char *text)
+/* A socket for a connection, or for those that are accepted. */
+static int stream_socket(int family, uint64_t value)
+{
+    return socket(family, SOCK_STREAM | SOCK_NONBLOCK, value & MULTIPATH ? IPPROTO_MPTCP : 0);
+}
+
+static void listen_at(uint64_t value, const char *text)
 {
     struct sockaddr_storage address;
-    socklen_t length = parse_address(text, port, &address);
-    int on = 1, socket_of = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    socklen_t length = parse_address(text, value & 0xffff, &address);
+    int on = 1, socket_of = stream_socket(address.ss_family, value);
     setsockopt(socket_of, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     /* An address of IPv6 is usable a moment after it was set. */
     setsockopt(socket_of, SOL_IP, IP_FREEBIND, &on, sizeof on);
     if (!length || bind(socket_of, (struct sockaddr *)&address, length) || listen(socket_of, 4096))
         return tell_failure(0, "listen", errno);
-    add(socket_of, UINT32_MAX)->is_listening = 1;
+    struct connection *listener = add(socket_of, UINT32_MAX);
+    listener->is_listening = 1;
+    listener->is_multipath = !!(value & MULTIPATH);
 }
 
 static void open_stream(uint32_t stream, uint64_t ports, char *text)
@@ -513,16 +593,122 @@ static void open_stream(uint32_t stream, uint64_t ports, char *text)
     *other++ = 0;
     socklen_t length = parse_address(text, ports & 0xffff, &own);
     parse_address(other, ports >> 16 & 0xffff, &peer);
-    int on = 1, socket_of = socket(own.ss_family, SOCK_STREAM | SOCK_NONBLOCK, 0);
+    int on = 1, socket_of = stream_socket(own.ss_family, ports);
     if (socket_of < 0)
         return tell_failure(stream, "socket", errno);
     setsockopt(socket_of, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     struct connection *connection = add(socket_of, stream);
     connection->is_connecting = 1;
+    connection->is_multipath = !!(ports & MULTIPATH);
     if (bind(socket_of, (struct sockaddr *)&own, length))
         return fail(connection, "bind", errno);
     if (connect(socket_of, (struct sockaddr *)&peer, length) && errno != EINPROGRESS)
         fail(connection, "connect", errno);
+}
+
+/* A request of generic netlink. */
+struct request {
+    struct nlmsghdr head;
+    struct genlmsghdr command;
+    char attributes[256];
+};
+
+static void begin_request(struct request *request, uint16_t family, uint8_t command)
+{
+    memset(request, 0, sizeof *request);
+    request->head.nlmsg_len = NLMSG_LENGTH(GENL_HDRLEN);
+    request->head.nlmsg_type = family;
+    request->head.nlmsg_flags = NLM_F_REQUEST | NLM_F_ACK;
+    request->command.cmd = command;
+    request->command.version = 1;
+}
+
+static struct nlattr *attribute(struct request *request, uint16_t kind, const void *data, size_t length)
+{
+    struct nlattr *place = (struct nlattr *)((char *)request + request->head.nlmsg_len);
+    place->nla_type = kind;
+    place->nla_len = NLA_HDRLEN + length;
+    memcpy((char *)place + NLA_HDRLEN, data, length);
+    request->head.nlmsg_len += NLA_ALIGN(place->nla_len);
+    return place;
+}
+
+/* Sends a request, and takes in the first answer: how many bytes, or less than 0 if it was refused. */
+static ssize_t exchange(int netlink, struct request *request, void *answer, size_t most)
+{
+    struct nlmsghdr *head = answer;
+    if (send(netlink, request, request->head.nlmsg_len, 0) < 0)
+        return -1;
+    ssize_t length = recv(netlink, answer, most, 0);
+    if (length < (ssize_t)sizeof *head)
+        return -1;
+    errno = head->nlmsg_type == NLMSG_ERROR ? -((struct nlmsgerr *)NLMSG_DATA(head))->error : 0;
+    return errno ? -1 : length;
+}
+
+/* The number of the family of Multipath TCP, or 0. */
+static uint16_t family_of_multipath(int netlink)
+{
+    struct request request;
+    char answer[4096];
+    begin_request(&request, GENL_ID_CTRL, CTRL_CMD_GETFAMILY);
+    request.head.nlmsg_flags = NLM_F_REQUEST;
+    attribute(&request, CTRL_ATTR_FAMILY_NAME, MPTCP_PM_NAME, sizeof MPTCP_PM_NAME);
+    ssize_t length = exchange(netlink, &request, answer, sizeof answer);
+    for (ssize_t at = NLMSG_LENGTH(GENL_HDRLEN); at + NLA_HDRLEN <= length;) {
+        struct nlattr *it = (struct nlattr *)(answer + at);
+        if (it->nla_type == CTRL_ATTR_FAMILY_ID)
+            return *(uint16_t *)((char *)it + NLA_HDRLEN);
+        at += it->nla_len < NLA_HDRLEN ? length : NLA_ALIGN(it->nla_len);
+    }
+    return 0;
+}
+
+/* Has the kernel's path manager do what a request says. */
+static void manage_paths(struct request *request, const char *what)
+{
+    char answer[4096];
+    int netlink = socket(AF_NETLINK, SOCK_RAW, NETLINK_GENERIC);
+    request->head.nlmsg_type = family_of_multipath(netlink);
+    if (!request->head.nlmsg_type || exchange(netlink, request, answer, sizeof answer) < 0)
+        tell_failure(0, what, errno);
+    close(netlink);
+}
+
+static void set_subflows(uint32_t count)
+{
+    struct request request;
+    uint32_t of_peers = 0;
+    begin_request(&request, 0, MPTCP_PM_CMD_SET_LIMITS);
+    attribute(&request, MPTCP_PM_ATTR_RCV_ADD_ADDRS, &of_peers, sizeof of_peers);
+    attribute(&request, MPTCP_PM_ATTR_SUBFLOWS, &count, sizeof count);
+    manage_paths(&request, "the number of subflows cannot be set");
+}
+
+/* Has each connection have a subflow from this address of a network device. */
+static void add_endpoint(unsigned number, const char *text)
+{
+    struct request request;
+    struct sockaddr_storage address;
+    char name[IFNAMSIZ];
+    uint32_t flags = MPTCP_PM_ADDR_FLAG_SUBFLOW;
+    parse_address(text, 0, &address);
+    uint16_t family = address.ss_family;
+    snprintf(name, sizeof name, "eth%u", number);
+    int device = (int)if_nametoindex(name);
+    begin_request(&request, 0, MPTCP_PM_CMD_ADD_ADDR);
+    struct nlattr *nested = attribute(&request, MPTCP_PM_ATTR_ADDR | NLA_F_NESTED, "", 0);
+    attribute(&request, MPTCP_PM_ADDR_ATTR_FAMILY, &family, sizeof family);
+    if (family == AF_INET)
+        attribute(&request, MPTCP_PM_ADDR_ATTR_ADDR4, &((struct sockaddr_in *)&address)->sin_addr,
+                  sizeof(struct in_addr));
+    else
+        attribute(&request, MPTCP_PM_ADDR_ATTR_ADDR6, &((struct sockaddr_in6 *)&address)->sin6_addr,
+                  sizeof(struct in6_addr));
+    attribute(&request, MPTCP_PM_ADDR_ATTR_FLAGS, &flags, sizeof flags);
+    attribute(&request, MPTCP_PM_ADDR_ATTR_IF_IDX, &device, sizeof device);
+    nested->nla_len = (char *)&request + request.head.nlmsg_len - (char *)nested;
+    manage_paths(&request, "a subflow cannot be added");
 }
 
 static void write_more(struct connection *connection, uint64_t bytes)
@@ -590,13 +776,17 @@ static void obey(uint32_t operation, uint32_t stream, uint64_t value, char *text
     case OP_SYSCTL:
         return set_sysctl(text);
     case OP_ADDRESS:
-        return set_address(text);
+        return set_address(value, text);
     case OP_LISTEN:
         return listen_at(value, text);
     case OP_OPEN:
         return open_stream(stream, value, text);
     case OP_RUN:
         return run(stream, text);
+    case OP_SUBFLOWS:
+        return set_subflows(value);
+    case OP_ENDPOINT:
+        return add_endpoint(value, text);
     }
     connection = find(stream);
     if (!connection || connection->is_over)

@@ -1,12 +1,14 @@
 //! The paths between the two ends of a flow whose transport is a stack, and which one is taken.
 
+use std::collections::BTreeSet;
+
 use windtunnel_engine::Time;
-use windtunnel_packets::Route;
 use windtunnel_packets::ip::IpVersion;
-use windtunnel_packets::udp;
+use windtunnel_packets::real::RealHeader;
+use windtunnel_packets::{Ecn, Route, udp};
 use windtunnel_stack::{Departure, Path, Role, Unit};
 
-use super::stack_ends::{Stacks, outside};
+use super::stack_ends::{Stacks, ecn_of_stack, outside};
 use crate::side::Side;
 
 /// The most bytes of a datagram, over any version of IP.
@@ -48,26 +50,30 @@ impl Stacks {
         (self.nodes[side as usize], self.paths[path].routes[side as usize])
     }
 
-    /// On which path the end of a side sends: the one that it is on, if that has these addresses,
-    /// or the first that has.
+    /// On which path the end of a side sends something, and with which ECN field: on the one that it is
+    /// on, if that has its addresses, or on the first that has.
     ///
     /// # Errors
-    /// Why nothing can be sent so.
+    /// Why it cannot be sent.
     pub(super) fn path_of(
         &self,
         side: Side,
         departure: &Departure,
-        segment: usize,
-    ) -> Result<usize, String> {
-        if segment > MOST_BYTES {
-            return Err(format!(
-                "it sends a datagram of {segment} B, and {MOST_BYTES} B is the most"
-            ));
+        bytes: &[u8],
+    ) -> Result<(usize, Ecn), String> {
+        let size = bytes.len();
+        if size > MOST_BYTES {
+            return Err(format!("it sends a datagram of {size} B, and {MOST_BYTES} B is the most"));
         }
-        // Of IP packets, their headers say where they go.
-        if self.settings.maker.unit() == Unit::IpPacket {
-            return Ok(0);
+        match self.settings.maker.unit() {
+            Unit::IpPacket => self.path_of_packet(side, bytes),
+            Unit::UdpDatagram => {
+                Ok((self.path_of_datagram(side, departure)?, ecn_of_stack(departure.ecn)))
+            }
         }
+    }
+
+    fn path_of_datagram(&self, side: Side, departure: &Departure) -> Result<usize, String> {
         let current = self.ends[side as usize].as_ref().map_or(0, |it| it.path);
         let fits = |place: &usize| {
             let Path { own, peer } = self.paths[*place].from(side);
@@ -76,9 +82,40 @@ impl Stacks {
         let mut places = std::iter::once(current).chain(0..self.paths.len());
         places.find(fits).ok_or_else(|| {
             let from = departure.from.map(|it| format!(" from {it}")).unwrap_or_default();
-            let peers: Vec<String> =
-                self.paths.iter().map(|it| it.from(side).peer.to_string()).collect();
-            format!("it sends{from} to {}, and its peer is {}", departure.to, peers.join(" or "))
+            let peers = self.each(side, |it| it.peer);
+            format!("it sends{from} to {}, and its peer is {peers}", departure.to)
         })
+    }
+
+    /// Of IP packets, their headers say where they go.
+    fn path_of_packet(&self, side: Side, bytes: &[u8]) -> Result<(usize, Ecn), String> {
+        let header = RealHeader::parse(bytes).ok_or_else(|| {
+            format!("it sends {} B that are not one IP packet with its headers", bytes.len())
+        })?;
+        let RealHeader { source, destination, .. } = header;
+        let mut paths = self.paths.iter().map(|it| it.from(side));
+        if let Some(path) =
+            paths.position(|it| [it.own.ip(), it.peer.ip()] == [source, destination])
+        {
+            return Ok((path, header.ecn));
+        }
+        let is_own = self.paths.iter().any(|it| it.from(side).own.ip() == source);
+        Err(match is_own {
+            false => {
+                let own = self.each(side, |it| it.own.ip());
+                format!("it sends a packet from {source}, and is at {own}")
+            }
+            true => {
+                let peer = self.each(side, |it| it.peer.ip());
+                format!("it sends a packet to {destination}, and its peer is at {peer}")
+            }
+        })
+    }
+
+    /// Something of each path from a side, once.
+    fn each<T: ToString>(&self, side: Side, of: impl Fn(Path) -> T) -> String {
+        let all: BTreeSet<String> =
+            self.paths.iter().map(|it| of(it.from(side)).to_string()).collect();
+        Vec::from_iter(all).join(" or ")
     }
 }

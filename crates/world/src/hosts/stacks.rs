@@ -36,7 +36,6 @@ impl Stacks {
         sent: &mut u64,
     ) -> Result<(), String> {
         let segment = departure.segment.clamp(1, bytes.len().max(1));
-        let path = self.path_of(side, departure, segment)?;
         let cost = self.settings.cost;
         // What sends nothing for ever never ends either.
         *sent += u64::from(bytes.is_empty());
@@ -44,8 +43,8 @@ impl Stacks {
             let Some(end) = &mut self.ends[side as usize] else { break };
             let leaves = if cost == Duration::ZERO { now } else { end.processor.work(now, cost) };
             let number = end.counters.datagrams + end.processor.to_leave();
-            let packet =
-                self.packet(network, (side, path), (leaves, number), part, departure.ecn)?;
+            let (path, ecn) = self.path_of(side, departure, part)?;
+            let packet = self.packet(network, path, (leaves, number), part, ecn);
             let Some(end) = &mut self.ends[side as usize] else { break };
             end.overdue = 0;
             if leaves > now {

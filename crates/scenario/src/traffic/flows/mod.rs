@@ -302,6 +302,7 @@ impl Flow {
                 (it.chosen().plan(ip, dscp, context, ends, has_path, files)?, None, None)
             }
             Transport::TcpStack(it) => {
+                let network = (network, path.is_some());
                 (it.plan(ip, dscp, context, ends, network, files)?, None, None)
             }
             Transport::Programs(_) => {

@@ -287,12 +287,15 @@ impl Chosen<'_> {
             self.end(self.name, self.own, context)?;
         let unit = maker.unit();
         let receiver = self.receiver.map(|it| self.receiver(it, unit, context)).transpose()?;
-        let paths = self.paths.plan(context, ends, has_path, self.receiver_opens())?;
+        let paths =
+            self.paths.plan(self.protocol, context, ends, has_path, self.receiver_opens())?;
         if unit == Unit::IpPacket
+            && self.paths.multipath.is_none()
             && let Some(it) = self.paths.named().filter(|_| !paths.is_empty())
         {
             let message = format!("{} sends IP packets, of one address", maker.name());
-            return Err(Mistake::new(message).at(it).help("leave out what sets several paths"));
+            let help = "write multipath = true, or leave out what sets several paths";
+            return Err(Mistake::new(message).at(it).help(help));
         }
         let keys = self.workload.map(|it| it.value.clone()).unwrap_or_default();
         let mut settings = StackSettings {
@@ -413,9 +416,10 @@ impl Chosen<'_> {
     fn options(&self, stack: &str, can: Options) -> Result<Options, Mistake> {
         let Chosen { paths: SeveralPaths { multipath, .. }, zero_rtt, priorities, .. } = *self;
         if let Some(it) = multipath.filter(|_| !can.multipath) {
+            let one = if self.protocol == "tcp" { "linux" } else { "noq" };
             return Err(it
                 .mistake(format!("{stack} has no multipath"))
-                .help("write stack = \"noq\", or leave out `multipath`"));
+                .help(format!("write stack = \"{one}\", or leave out `multipath`")));
         }
         if let Some(it) = zero_rtt.filter(|_| !can.zero_rtt) {
             return Err(it
@@ -442,7 +446,7 @@ impl Chosen<'_> {
         kind: &dyn StackKind,
     ) -> Result<Controlled, Mistake> {
         let name = kind.name();
-        self.options(name, Options::default())?;
+        self.options(name, Options { multipath: kind.has_multipath(), ..Options::default() })?;
         let unusable = |why: String| {
             let mistake = Mistake::new(format!("stack `{name}`: {why}")).at(span.clone());
             mistake.help("repair it, or name another one")

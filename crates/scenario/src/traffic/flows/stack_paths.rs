@@ -44,6 +44,7 @@ impl SeveralPaths<'_> {
     /// The paths of a connection between two nodes; none, if routing decides.
     pub(super) fn plan(
         &self,
+        protocol: &str,
         context: &FlowContext<'_>,
         ends: [usize; 2],
         has_path: bool,
@@ -52,13 +53,13 @@ impl SeveralPaths<'_> {
         let Some(span) = self.named() else { return Ok(Vec::new()) };
         let mistake = |message: String| Mistake::new(message).at(span.clone());
         if has_path {
-            let message = "`path` and several paths under `quic` cannot both be set".to_owned();
-            return Err(mistake(message).help("name its paths under `quic.paths`"));
+            let message = format!("`path` and several paths under `{protocol}` cannot both be set");
+            return Err(mistake(message).help(format!("name its paths under `{protocol}.paths`")));
         }
         if context.paths.routed.are_apart(ends) {
             let message =
                 "several paths cannot be set between regions or autonomous systems".to_owned();
-            return Err(mistake(message).help("leave out `paths`, `migrations` and `multipath`"));
+            return Err(mistake(message).help("leave out what sets several paths"));
         }
         let ports = match self.paths {
             Some(it) => named(context, ends, it)?,

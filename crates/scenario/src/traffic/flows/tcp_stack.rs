@@ -14,6 +14,7 @@ use windtunnel_world::Transport;
 
 use super::paths::{FULL_PACKET, FlowContext};
 use super::quic::{Chosen, no_time};
+use super::several_paths::NamedPaths;
 use super::stack_paths::SeveralPaths;
 use crate::network::linux_hosts::{KernelSettings, names_and_values};
 use crate::reading::error::Mistake;
@@ -65,6 +66,14 @@ struct Implementation {
     /// The most bytes of IP packets that wait at each end until they are read; what
     /// arrives beyond that is dropped. Default: no limit.
     socket_buffer: Option<Located<Measured<Bytes>>>,
+    /// Whether its connections are those of Multipath TCP (RFC 8684), which use all of their paths at once;
+    /// only `linux` has them.
+    #[serde(default)]
+    multipath: Located<bool>,
+    /// With `multipath`, the links of each path, from `from` to `to`; what comes back takes the same links.
+    /// The end that connects has another network device and address on each, and connections begin on the
+    /// first. Default: the shortest path by each link of the end that connects.
+    paths: Option<NamedPaths>,
 }
 
 impl Default for Implementation {
@@ -78,6 +87,8 @@ impl Default for Implementation {
             reads: no_time(),
             cost: no_time(),
             socket_buffer: None,
+            multipath: Located::default(),
+            paths: None,
         }
     }
 }
@@ -90,14 +101,14 @@ impl TcpStack {
         dscp: Dscp,
         context: &FlowContext<'_>,
         ends: [usize; 2],
-        network: Network,
+        (network, has_path): (Network, bool),
         files: &mut Files<'_>,
     ) -> Result<Transport, Mistake> {
         // Tunnels that leave no room are refused later.
         let mtu = FULL_PACKET.saturating_sub(network.overhead).max(1);
         let (smoltcp, linux) = (SmoltcpKind::new(mtu), self.linux(mtu)?);
         self.chosen(&[&smoltcp, &linux, &TcpKind::new(mtu)])
-            .plan(ip, dscp, context, ends, false, files)
+            .plan(ip, dscp, context, ends, has_path, files)
     }
 
     /// The kernel, with its settings.
@@ -106,7 +117,8 @@ impl TcpStack {
         self.check_kernel("sysctl", self.tcp.sysctl.as_ref())?;
         let settings = names_and_values(self.tcp.sysctl.as_ref());
         let named = self.tcp.kernel.as_ref();
-        let linux = LinuxKind::new(named.map_or(DEFAULT_KERNEL, |it| &it.value), mtu, settings);
+        let linux = LinuxKind::new(named.map_or(DEFAULT_KERNEL, |it| &it.value), mtu, settings)
+            .multipath(self.tcp.multipath.value);
         if let Some(name) = named {
             linux.check().map_err(|it| name.mistake(it))?;
         }
@@ -140,7 +152,11 @@ impl TcpStack {
             reads: self.tcp.reads.0,
             cost: self.tcp.cost.0,
             socket_buffer: self.tcp.socket_buffer.as_ref(),
-            paths: SeveralPaths::default(),
+            paths: SeveralPaths {
+                paths: self.tcp.paths.as_ref(),
+                migrations: &[],
+                multipath: Some(&self.tcp.multipath).filter(|it| it.value),
+            },
             zero_rtt: None,
             priorities: None,
             workload: self.workload.as_ref(),
