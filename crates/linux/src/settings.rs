@@ -70,7 +70,8 @@ impl Settings {
             commands.extend(further.map(|(device, it)| Command::Endpoint(device, it)));
         }
         let servers = places.iter().filter(|it| it.role == Role::Server);
-        let listen = |it: &Place| Command::Listen(it.own.ip().to_string(), it.own.port(), self.paths);
+        let listen =
+            |it: &Place| Command::Listen(it.own.ip().to_string(), it.own.port(), self.paths);
         commands.extend(servers.map(listen));
         commands
     }

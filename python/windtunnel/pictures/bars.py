@@ -33,10 +33,10 @@ MOST_BARS = 100
 def bars(name: str, measure: MeasuredColumn, comparison: Comparison) -> list[Picture]:
     """Draw totals as bars with their spread over the runs; no picture if all are zero."""
     if measure is DROPPED:
-        lines, keys, frame = comparison.by_case(), ["case"], totals.of_links(comparison)
+        lines, keys, frame = comparison.by_case(), ["case"], comparison.of_links
     else:
         lines, keys = comparison.by_group(), ["case", GROUP]
-        frame, of_users = totals.of_flows_and_users(comparison, keys, comparison.tables)
+        frame, of_users = comparison.of_flows_and_users
         if measure in totals.OF_WEB_PAGES and measure not in of_users:
             return []
     if not frame[measure.column].fill_null(0).ne(0).any():

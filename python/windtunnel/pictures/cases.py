@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import polars as pl
 
+from windtunnel.measures import totals
+from windtunnel.measures.columns import MeasuredColumn
 from windtunnel.pictures import groups
 from windtunnel.pictures.colours import DASHES, NO_SHAPE, SHAPES, Ink, number
 from windtunnel.pictures.events import events, nodes_of, parsed
@@ -90,10 +93,7 @@ class Comparison:
         Flows are drawn by their groups, or all of one controller together.
         """
         self.axes = results.axes
-        self.cases: list[tuple[str, ...]] = [()]
-        if self.axes:
-            names = results["runs"].select(self.axes)
-            self.cases = names.unique(maintain_order=True).rows()
+        self.cases = cases_of(results)
         self.tables = {name: self._counted(table) for name, table in results.tables.items()}
         flows = self["flows"]
         named = flows.with_columns(CONTROLLER)
@@ -120,8 +120,23 @@ class Comparison:
 
     def parts(self, case: int) -> tuple[str, ...]:
         """Name a case on the axes on which there is more than one."""
-        axes = zip(self.cases[case], zip(*self.cases, strict=True), strict=True)
-        return tuple(name for name, names in axes if len(set(names)) > 1)
+        return tuple(self.cases[case][axis] for axis in self._varied)
+
+    @cached_property
+    def _varied(self) -> list[int]:
+        """The axes on which there is more than one name, by their places."""
+        axes = enumerate(zip(*self.cases, strict=True))
+        return [axis for axis, names in axes if len(set(names)) > 1]
+
+    @cached_property
+    def of_flows_and_users(self) -> tuple[pl.DataFrame, tuple[MeasuredColumn, ...]]:
+        """The totals of each group of flows, case and run: `totals.of_flows_and_users`."""
+        return totals.of_flows_and_users(self, ["case", GROUP], self.tables)
+
+    @cached_property
+    def of_links(self) -> pl.DataFrame:
+        """The totals of the links of each case and run: `totals.of_links`."""
+        return totals.of_links(self)
 
     def by_group(self) -> list[Line]:
         """Give a line for each group of flows in each case."""
@@ -150,6 +165,13 @@ class Comparison:
     def ranked(self, lines: Iterable[Unranked], groups: Sequence[str] = ()) -> list[Line]:
         """Make lines in the colours of the page."""
         return ranked(lines, groups, self.palette)
+
+
+def cases_of(results: ResultTables) -> list[tuple[str, ...]]:
+    """List the cases of results that have tables, each by its names on the axes."""
+    if not results.axes:
+        return [()]
+    return results["runs"].select(results.axes).unique(maintain_order=True).rows()
 
 
 def single(controllers: list[str]) -> str | None:
@@ -186,19 +208,20 @@ def coloured(lines: list[Line], controllers: Palette | None = None) -> list[Line
     if len(own) == 1 and own[0].controller not in known:
         return lines
     if len(known) > 1:
-        return [it if it.reference else kept(it, known, own) for it in lines]
+        return kept(lines, known)
     subjects = {it.name: it.name if len(own) <= HUES else (it.group or it.controller) for it in own}
     places = looks((subjects[it.name], it.controller) for it in own)
     return [it if it.reference else replace(it, place=places[subjects[it.name]]) for it in lines]
 
 
-def kept(line: Line, controllers: Palette, lines: list[Line]) -> Line:
-    """Give a line the place of its controller, or one that no controller has."""
-    if line.controller is not None and line.controller in controllers:
-        return replace(line, place=controllers[line.controller], kept=True)
-    others = [it.name for it in lines if it.controller not in controllers]
+def kept(lines: list[Line], controllers: Palette) -> list[Line]:
+    """Give each line but references the place of its controller, or one that no controller has."""
+    own = [it for it in lines if not it.reference]
+    others = [it.name for it in own if it.controller not in controllers]
     free = looks(((it, None) for it in others), controllers.values())
-    return replace(line, place=free[line.name], kept=True)
+    named = ((it.name, controllers.get(it.controller)) for it in own if it.controller)
+    places = free | {name: place for name, place in named if place is not None}
+    return [it if it.reference else replace(it, place=places[it.name], kept=True) for it in lines]
 
 
 def panels(lines: list[Line]) -> list[Panel]:

@@ -40,22 +40,36 @@ def looks(
     hues, they begin again.
     """
     controllers = dict(subjects)
-    others = list(taken)
+    used = Used(taken)
     places: dict[Subject, int] = {}
     for subject, controller in controllers.items():
         own = number(controller)
-        if own is not None and is_free(own, [*others, *places.values()]):
-            places[subject] = own
+        if own is not None and used.leaves(own):
+            places[subject] = used.use(own)
     for subject, controller in controllers.items():
         if subject not in places:
-            used = [*others, *places.values()]
-            free = (it for it in range(HUES * len(SHAPES)) if is_free(it, used))
-            places[subject] = next(free, number(controller) or len(used))
+            free = (it for it in range(HUES * len(SHAPES)) if used.leaves(it))
+            places[subject] = used.use(next(free, number(controller) or used.count))
     return {subject: places[subject] for subject in controllers}
 
 
-def is_free(place: int, taken: Iterable[int]) -> bool:
-    """Say whether neither the hue nor the shape of a place is taken."""
-    return not any(
-        place % HUES == it % HUES or place % len(SHAPES) == it % len(SHAPES) for it in taken
-    )
+class Used:
+    """The hues and shapes of places that are taken."""
+
+    def __init__(self, taken: Iterable[int]) -> None:
+        self.count = 0
+        self._hues: set[int] = set()
+        self._shapes: set[int] = set()
+        for place in taken:
+            self.use(place)
+
+    def use(self, place: int) -> int:
+        """Take a place."""
+        self.count += 1
+        self._hues.add(place % HUES)
+        self._shapes.add(place % len(SHAPES))
+        return place
+
+    def leaves(self, place: int) -> bool:
+        """Say whether neither the hue nor the shape of a place is taken."""
+        return place % HUES not in self._hues and place % len(SHAPES) not in self._shapes

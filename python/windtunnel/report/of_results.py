@@ -26,7 +26,7 @@ from windtunnel.pictures import (
     subflows,
 )
 from windtunnel.pictures.bars import BARS
-from windtunnel.pictures.cases import Comparison
+from windtunnel.pictures.cases import Comparison, cases_of
 from windtunnel.pictures.choices import Choice
 from windtunnel.pictures.colours import SCREEN
 from windtunnel.pictures.files import FigureFiles
@@ -138,7 +138,7 @@ def sky_of(folder: Path, results: Results) -> Sky | None:
     """Compute where satellites are; None if there are none, or nothing was recorded of them."""
     if not results.tables:
         return None
-    return sky.read(folder, results, Comparison(results))
+    return sky.read(folder, results)
 
 
 def measured(comparison: Comparison, above: Sky | None) -> Measured:
@@ -234,8 +234,7 @@ def runs(results: Results) -> str:
     """Count cases and runs."""
     if not results.tables:
         return "none finished"
-    comparison = Comparison(results)
-    cases, finished = len(comparison.cases), results["runs"].height
+    cases, finished = len(cases_of(results)), results["runs"].height
     return f"{counted(cases, 'case')}, {counted(finished, 'run')} in total"
 
 

@@ -15,6 +15,7 @@ from windtunnel.extensions import stand_ins
 from windtunnel.pictures.cases import Comparison
 from windtunnel.pictures.routes import Places
 from windtunnel.results import Results
+from windtunnel.tables import has_rows
 
 FRAMES = 60
 """The most instants that the slider has, besides the start."""
@@ -94,12 +95,13 @@ def coast() -> Any:
     return json.loads(data.read_text(encoding="utf-8"))
 
 
-def read(folder: Path, results: Results, comparison: Comparison) -> Sky | None:
+def read(folder: Path, results: Results) -> Sky | None:
     """Compute where the nodes of results in a folder are; None without satellites."""
-    contacts = comparison.tables.get("contacts")
     # Results of earlier versions have no such table.
-    if contacts is None or contacts.is_empty():
+    if not has_rows(results.tables, "contacts"):
         return None
+    comparison = Comparison(results)
+    contacts = comparison["contacts"]
     case, run = contacts["case"][0], contacts["run"][0]
     classes = stand_ins(results.manifest.get("extensions", {}))
     checked = _core.Scenario(
