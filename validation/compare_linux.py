@@ -2,8 +2,8 @@
 
     python validation/compare_linux.py docs/validation/linux.md
 
-runs `validation/linux/path.toml` for each case in `linux_cases.py` over our TCP, and replaces the
-tables of the page, each between the comments with its name. Without a page they are printed. With
+runs `validation/linux/path.toml`, or `two-paths.toml`, for each case in `linux_cases.py` over our TCP,
+and replaces the tables of the page, each between the comments with its name. Without a page they are printed. With
 `--measure` before it, all are first run over the kernel, into `validation/linux/results.json`;
 with names of groups after it, only theirs. The kernel is that of `windtunnel linux build`.
 """
@@ -15,7 +15,7 @@ import os
 import sys
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 import polars as pl
@@ -28,7 +28,8 @@ from windtunnel.markdown import table
 from windtunnel.running import read, run_scenario
 
 FOLDER = Path(__file__).parent / "linux"
-SCENARIO = FOLDER / "path.toml"
+ONE_PATH, TWO_PATHS = FOLDER / "path.toml", FOLDER / "two-paths.toml"
+PATHS = '[["access-1", "path-1"], ["access-2", "path-2"]]'
 RESULTS = FOLDER / "results.json"
 NEAR, NOTABLE = 0.05, 0.1
 """Differences that are looked for."""
@@ -46,7 +47,8 @@ class Measured:
     goodput_mbps: float
     """Over the whole run."""
     rtt_ms: float
-    """The mean over the packets of the data: the round trip without queues, and the queue's."""
+    """The mean over the packets of the data: the round trip without queues, and the queue's. Of two
+    paths, that of the first."""
     rtt_p95_ms: float
     """The 95th percentile over the intervals in which something left the queue."""
     completion_ms: float | None
@@ -54,13 +56,16 @@ class Measured:
     retransmissions: float
     """Segments sent again."""
     drops: float
-    """Packets that the queue dropped."""
+    """Packets that the queues dropped."""
+    share_percent: float | None = None
+    """What the first of two paths carried, of both."""
 
 
 MEASURES = {
     "goodput_mbps": "goodput, Mbps",
     "rtt_ms": "mean round trip, ms",
     "rtt_p95_ms": "95th percentile, ms",
+    "share_percent": "share of the first path, %",
     "completion_ms": "time of an answer, ms",
     "retransmissions": "retransmissions",
     "drops": "drops",
@@ -92,15 +97,22 @@ class Pair:
 
 def kernel_settings(case: Case) -> dict[str, str]:
     """Give the settings of a flow over the kernel's TCP."""
+    several = f", multipath = true, paths = {PATHS}" if case.second else ""
     return {
         "flows.one.protocol": '"tcp-stack"',
-        "flows.one.tcp": f'{{ stack = "linux", controller = "{case.controller}" }}',
+        "flows.one.tcp": f'{{ stack = "linux", controller = "{case.controller}"{several} }}',
     }
 
 
 def our_settings(case: Case) -> dict[str, str]:
     """Give the settings of a flow over ours, with what is Linux's way and not the default."""
-    return {
+    several = {
+        "flows.one.multipath.paths": PATHS,
+        "flows.one.multipath.scheduler": '"least-linger"',
+        "flows.one.multipath.opportunistic_retransmission": "false",
+        "flows.one.multipath.application_limited": "false",
+    }
+    return (several if case.second else {}) | {
         "flows.one.controller": CONTROLLERS[case.controller],
         "flows.one.acknowledgements.sack_compression": "true",
         "flows.one.acknowledgements.quick": "true",
@@ -110,21 +122,25 @@ def our_settings(case: Case) -> dict[str, str]:
 
 def measured(case: Case, settings: dict[str, str]) -> Measured:
     """Run a case, and measure it."""
-    results = run_scenario(read(SCENARIO, case.settings() | settings), jobs=1)
+    scenario = TWO_PATHS if case.second else ONE_PATH
+    results = run_scenario(read(scenario, case.settings() | settings), jobs=1)
     [flow] = results["flows"].to_dicts()
-    data = (pl.col("link") == "path") & (pl.col("from") == "router")
-    [link] = results["links"].filter(data).to_dicts()
-    waited = results["link_series"].filter(data)["sojourn_s"].drop_nulls() * 1e3
+    data = pl.col("link").str.starts_with("path") & pl.col("from").str.starts_with("router")
+    links = results["links"].filter(data).to_dicts()
+    link = links[0]
+    waited = results["link_series"].filter(data, pl.col("link") == link["link"])["sojourn_s"]
+    waited = waited.drop_nulls() * 1e3
+    carried = [it["delivered_bytes"] for it in links]
     transfers = results["transfers"]["completion_s"].drop_nulls()
-    answers = case.group == "answers"
     return Measured(
         flow["received_bytes"] * 8 / case.seconds / 1e6,
         case.base_ms + link["sojourn_s"] * 1e3,
         case.base_ms + waited.quantile(0.95, "nearest"),
-        transfers.mean() * 1e3 if answers else None,
+        transfers.mean() * 1e3 if "response" in case.workload else None,
         # Of the kernel's, TCP_INFO's `total_retrans`.
         flow["lost"] if flow["retransmissions"] is None else flow["retransmissions"],
-        link["overlimit_drops"] + link["discipline_drops"],
+        sum(it["overlimit_drops"] + it["discipline_drops"] for it in links),
+        100 * carried[0] / sum(carried) if case.second else None,
     )
 
 
@@ -137,7 +153,7 @@ def at_once(work: Callable[[Case], Measured], chosen: Sequence[Case]) -> list[Me
 
 def readings_of(case: Case) -> list[Case]:
     """Give a case over paths that are a little shorter and longer."""
-    return [replace(case, rtt_ms=case.rtt_ms * (1 + percent / 100)) for percent in READINGS]
+    return [case.longer(percent) for percent in READINGS]
 
 
 def mean(found: Sequence[Measured]) -> Measured:
@@ -178,7 +194,9 @@ def compared() -> list[Pair]:
 def comparison(pairs: Sequence[Pair]) -> str:
     """Lay out cases: the kernel's, ours, and the difference."""
     rows = []
-    shown = [it for it in MEASURES if pairs[0].kernel.__dict__[it] is not None]
+    shown = [
+        it for it in MEASURES if any(getattr(pair.kernel, it) is not None for pair in pairs)
+    ]
     for pair in pairs:
         case = pair.case
         rows.append([case.path, case.controller, *(cell(pair, it) for it in shown)])
@@ -188,6 +206,8 @@ def comparison(pairs: Sequence[Pair]) -> str:
 def cell(pair: Pair, measure: str) -> str:
     """Write the kernel's, ours, and the difference, bold if it is notable."""
     their, our = (getattr(it, measure) for it in (pair.kernel, pair.ours))
+    if their is None:
+        return "–"
     if measure in COUNTS:
         emphasis = "**" if abs(pair.difference(measure)) > NOTABLE else ""
         return f"{their:,.0f} / {emphasis}{our:,.0f}{emphasis}"

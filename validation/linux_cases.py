@@ -9,7 +9,7 @@ FRAME = 1514
 """Bytes of a full frame on the path."""
 CONTROLLERS = {
     "reno": '"new-reno"',
-    "cubic": '{ kind = "cubic", hystart-variant = "linux" }',
+    "cubic": '{ kind = "cubic", curve = "linux", hystart-variant = "linux" }',
     "bbr": '"bbr1"',
     "dctcp": '"dctcp"',
     "bic": '"bic"',
@@ -24,6 +24,14 @@ CONTROLLERS = {
 }
 """Linux's controllers, and the same in a scenario."""
 THREE = ("reno", "cubic", "bbr")
+
+
+@dataclass(frozen=True)
+class Second:
+    """A second path: its rate, and its round trip without queues and transmission."""
+
+    rate_mbps: float
+    rtt_ms: float
 
 
 @dataclass(frozen=True)
@@ -46,9 +54,13 @@ class Case:
     """A model of packets that come late."""
     lost: str | None = None
     """A model of packets that are lost."""
+    second: Second | None = None
+    """The second path of a connection of Multipath TCP."""
 
     def settings(self) -> dict[str, str]:
         """Give the scenario's settings of the path and the workload."""
+        if self.second:
+            return self.settings_of_both(self.second)
         queue = f'kind = "drop-tail", limit = "{self.queue_packets} packets"'
         if self.marks_beyond:
             beyond = f'"{self.marks_beyond} packets"'
@@ -72,10 +84,34 @@ class Case:
             found["links.path.loss"] = f'[{self.lost}, "0 %"]'
         return found
 
+    def settings_of_both(self, second: Second) -> dict[str, str]:
+        """Give the settings of two paths and the workload."""
+        queue = f'{{ kind = "drop-tail", limit = "{self.queue_packets} packets" }}'
+        back = '{ kind = "drop-tail", limit = "100000 packets" }'
+        both = enumerate(((self.rate_mbps, self.rtt_ms), (second.rate_mbps, second.rtt_ms)), 1)
+        found = {"duration": f'"{self.seconds} s"', "flows.one.workload": self.workload}
+        for number, (rate, rtt) in both:
+            found |= {
+                f"links.path-{number}.rate": f'["{rate} Mbps", "10 Gbps"]',
+                f"links.path-{number}.delay": f'"{rtt / 2} ms"',
+                f"links.path-{number}.queue": f"[{queue}, {back}]",
+            }
+        return found
+
+    def longer(self, percent: float) -> Case:
+        """Give the case over paths that are longer by some percent."""
+        by = 1 + percent / 100
+        second = self.second and replace(self.second, rtt_ms=self.second.rtt_ms * by)
+        return replace(self, rtt_ms=self.rtt_ms * by, second=second)
+
     @property
     def path(self) -> str:
         """The path in words."""
-        return f"{self.rate_mbps:g} Mbps, {self.rtt_ms:g} ms, {self.what}"
+        rates, times = f"{self.rate_mbps:g}", f"{self.rtt_ms:g}"
+        if self.second:
+            rates += f" and {self.second.rate_mbps:g}"
+            times += f" and {self.second.rtt_ms:g}"
+        return f"{rates} Mbps, {times} ms, {self.what}"
 
     @property
     def name(self) -> str:
@@ -103,6 +139,7 @@ def cases() -> Iterator[Case]:
     yield from late()
     yield from lost()
     yield from others()
+    yield from two_paths()
 
 
 def bulk() -> Iterator[Case]:
@@ -179,3 +216,13 @@ def others() -> Iterator[Case]:
         for rtt, products in ((40, 1), (160, 0.5)):
             queue = packets(10, rtt, products)
             yield Case("others", controller, 10, rtt, queue, f"{products:g} BDP", 15)
+
+
+def two_paths() -> Iterator[Case]:
+    """Give connections of Multipath TCP over two paths, with data without end and with answers."""
+    answers = '{ kind = "request-response", response = "1 MB", think = "1 s" }'
+    for second in (Second(10, 20), Second(3, 60)):
+        for controller in THREE:
+            path = Case("multipath", controller, 10, 20, 50, "50 packets", second=second)
+            yield path
+        yield replace(path, controller="cubic", what="answers of 1 MB", workload=answers)

@@ -30,12 +30,15 @@
 //! (4.1, equation 2), `cbrt(w_max (1 - beta) / c)`: where the window did not fall by
 //! `1 - beta`, because it is at its minimum or fast convergence lowered `w_max`, the curve is
 //! flat later than in RFC 9438. ndnSIM in addition has `reno-friendly` off and `beta = 0.8`.
+//!
+//! The reading `curve = "linux"` is that of Linux, in whole segments: see `linux_cubic.rs`.
 
 use alloc::boxed::Box;
 
 use libm::cbrt;
 
 use crate::hystart::HyStart;
+use crate::linux_cubic::WholeSegments;
 use crate::linux_hystart::LinuxHyStart;
 use crate::search::Search;
 use crate::{
@@ -76,6 +79,10 @@ pub(crate) const DESCRIPTION: Description = Description {
             kind: Kind::Choice(&[
                 ("ahead", "one round trip ahead, at most half a window away (RFC 9438)"),
                 ("now", "the current time, without a limit (ndn-tools, ndnSIM)"),
+                (
+                    "linux",
+                    "one round trip ahead, in whole segments: a decrease is rounded down, and growth beside Reno is a round trip late, as in Linux",
+                ),
             ]),
         },
         Parameter {
@@ -125,6 +132,8 @@ pub struct Cubic {
     fast_convergence: bool,
     reno_friendly: bool,
     ahead: bool,
+    /// Windows are whole numbers of segments.
+    whole: Option<WholeSegments>,
     /// Whether K counts from `beta w_max`, not from the window.
     from_reduction: bool,
     slow_start: SlowStart,
@@ -183,7 +192,10 @@ impl Cubic {
             c: settings.number("c"),
             fast_convergence: settings.flag("fast-convergence"),
             reno_friendly: settings.flag("reno-friendly"),
-            ahead: settings.choice("curve") == "ahead",
+            ahead: settings.choice("curve") != "now",
+            whole: (settings.choice("curve") == "linux").then(|| {
+                WholeSegments::new(settings.number("beta"), settings.flag("reno-friendly"))
+            }),
             from_reduction: settings.choice("plateau") == "reduction",
             slow_start: SlowStart::new(settings),
             w_max: 0.0,
@@ -192,12 +204,20 @@ impl Cubic {
         }
     }
 
+    /// A window in the unit of its growth.
+    fn rounded(&self, window: f64) -> f64 {
+        if self.whole.is_some() { WholeSegments::whole(window) } else { window }
+    }
+
     fn begin_epoch(&mut self, now: Nanoseconds) -> Epoch {
-        let window = self.window.cwnd();
+        let window = self.rounded(self.window.cwnd());
         let begins = if self.from_reduction { self.beta * self.w_max } else { window };
         let k = cbrt((self.w_max - begins).max(0.0) / self.c);
         let is_search = self.w_max == 0.0;
         self.w_max = self.w_max.max(window);
+        if let Some(it) = &mut self.whole {
+            it.begin(window);
+        }
         Epoch { start: now, last: now, window, k, estimate: window, is_search }
     }
 
@@ -239,6 +259,16 @@ impl Cubic {
         }
     }
 
+    fn avoid_whole(&mut self, epoch: &Epoch, now: Nanoseconds, time: f64, acknowledged: f64) {
+        let Some(mut whole) = self.whole.take() else { return };
+        let ahead = time + whole.least_rtt().map_or(0.0, seconds);
+        let above = self.curve(epoch, ahead) - self.w_max;
+        let cwnd = self.window.cwnd();
+        let grown = whole.grown(now, cwnd, acknowledged, (self.w_max, above), epoch.is_search);
+        self.window.set(cwnd.max(grown));
+        self.whole = Some(whole);
+    }
+
     fn avoid_now(&mut self, epoch: &Epoch, time: f64, rtt: f64, share: f64) {
         let mut target = self.curve(epoch, time);
         if self.reno_friendly && rtt > 0.0 {
@@ -251,6 +281,9 @@ impl Cubic {
 impl Controller for Cubic {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
         self.pass(acknowledgement.now, acknowledgement.window_limited);
+        if let (Some(whole), Some(rtt)) = (&mut self.whole, acknowledgement.rtt) {
+            whole.on_rtt(rtt);
+        }
         let left = match &mut self.slow_start {
             SlowStart::Unwatched => self.window.slow_start(acknowledgement.acknowledged),
             SlowStart::PlusPlus(it) => it.slow_start(&mut self.window, acknowledgement),
@@ -266,23 +299,28 @@ impl Controller for Cubic {
         let rtt = seconds(acknowledgement.smoothed_rtt.or(acknowledgement.rtt).unwrap_or(0));
         let cwnd = self.window.cwnd();
         let share = left / cwnd;
-        if self.ahead {
+        if self.whole.is_some() {
+            self.avoid_whole(&epoch, now, time, left);
+        } else if self.ahead {
             self.avoid_ahead(&mut epoch, time, rtt, share);
         } else {
             self.avoid_now(&epoch, time, rtt, share);
         }
-        if epoch.is_search && matches!(self.slow_start, SlowStart::Linux(_)) {
+        if epoch.is_search && self.whole.is_none() && matches!(self.slow_start, SlowStart::Linux(_))
+        {
             self.window.set(self.window.cwnd().max(cwnd + left / LINUX_SEARCH));
         }
         self.epoch = Some(epoch);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        let cwnd = self.window.cwnd();
+        let cwnd = self.rounded(self.window.cwnd());
         let converge = self.fast_convergence && cwnd < self.w_max;
-        self.w_max = if converge { cwnd * (1.0 + self.beta) / 2.0 } else { cwnd };
+        self.w_max = if converge { self.rounded(cwnd * (1.0 + self.beta) / 2.0) } else { cwnd };
         self.prior = cwnd;
-        self.window.decrease(congestion.signal, self.beta * cwnd);
+        let kept = self.beta * cwnd;
+        let kept = self.whole.as_mut().map_or(kept, |it| it.kept(kept));
+        self.window.decrease(congestion.signal, kept);
         self.epoch = None;
         if congestion.signal == Signal::Timeout {
             self.w_max = 0.0;

@@ -96,6 +96,7 @@ mod illinois;
 mod ledbat;
 mod ledbat_plus_plus;
 mod lia;
+mod linux_cubic;
 mod linux_hystart;
 mod new_reno;
 mod olia;

@@ -857,6 +857,12 @@ static void announce(void)
         die("send");
 }
 
+/* What programs expect below /dev, with their minor numbers. */
+static const struct {
+    const char *path;
+    unsigned minor;
+} files[] = {{"/dev/null", 3}, {"/dev/zero", 5}, {"/dev/random", 8}, {"/dev/urandom", 9}};
+
 static void start(void)
 {
     signal(SIGPIPE, SIG_IGN);
@@ -864,7 +870,8 @@ static void start(void)
     mkdir("/tmp", 01777);
     mount("proc", "/proc", "proc", 0, NULL);
     mount("tmpfs", "/tmp", "tmpfs", 0, NULL);
-    mknod("/dev/null", S_IFCHR | 0666, makedev(1, 3));
+    for (size_t place = 0; place < sizeof files / sizeof *files; place++)
+        mknod(files[place].path, S_IFCHR | 0666, makedev(1, files[place].minor));
     for (unsigned place = 0; place < sizeof pattern; place++)
         pattern[place] = place % PERIOD;
     for (int number = 0; number < 16; number++) {

@@ -211,3 +211,46 @@ fn cubic_goes_on_along_its_curve_after_a_spurious_decrease() {
     disturbed.rounds(30);
     assert_eq!(disturbed.cwnd(), drive.cwnd());
 }
+
+const LINUX: (&str, Value<'_>) = ("curve", Value::Choice("linux"));
+
+/// The same curve in whole segments: within one for each step of the target, and of the growth.
+#[test]
+fn cubic_of_linux_follows_the_curve_in_whole_segments() {
+    for (w_max, k) in [(100.0, 4.217), (1000.0, 9.086)] {
+        let mut drive = Drive::after_loss("cubic", w_max, &[PURE, LINUX]).on_path(SECOND / 50);
+        close(drive.cwnd(), f64::floor(0.7 * w_max), 1e-12);
+        for (time, share) in [(k, 1.0), (2.0 * k, 1.3)] {
+            drive.run_until(nanoseconds(time));
+            assert_eq!(drive.cwnd().fract(), 0.0);
+            close(drive.cwnd(), share * w_max, 0.03);
+        }
+    }
+}
+
+#[test]
+fn cubic_of_linux_rounds_what_it_keeps_down() {
+    for window in 2..40 {
+        let kept = f64::floor(0.7 * f64::from(window)).max(2.0);
+        let drive = Drive::after_loss("cubic", window.into(), &[LINUX]);
+        close(drive.cwnd(), kept, 1e-12);
+    }
+}
+
+/// What the curve is below the greatest window is rounded towards it: so the first round trip after a decrease
+/// has a segment more, where in bytes it has a small part of one.
+#[test]
+fn cubic_of_linux_never_shrinks_and_grows_by_half_at_most() {
+    for window in 4..60 {
+        let mut drive = Drive::after_loss("cubic", window.into(), &[LINUX]).on_path(SECOND / 25);
+        let mut before = drive.cwnd();
+        for round in 1..200 {
+            drive.run_until(round * SECOND / 25);
+            let cwnd = drive.cwnd();
+            assert_eq!(cwnd.fract(), 0.0);
+            assert!(before <= cwnd && cwnd <= before + f64::floor(before / 2.0) + 1.0);
+            before = cwnd;
+        }
+        assert!(before > f64::from(window));
+    }
+}

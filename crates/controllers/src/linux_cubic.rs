@@ -1,0 +1,129 @@
+//! Growth in congestion avoidance as Linux's CUBIC has it: in whole segments. Not a controller.
+//!
+//! Source: Linux's `tcp_cubic.c` and `tcp_cong.c`, of which these are the rules. Windows are whole numbers
+//! of segments:
+//!
+//! - the target is that of RFC 9438 one least round trip ahead, where what the curve is above or below
+//!   `w_max` is rounded towards 0
+//! - the window grows by one segment for each `w / (target - w)` that are acknowledged, rounded down and at
+//!   least 2; for each `100 w` where the target is no greater
+//! - Reno's window grows by one for each `floor(8 (1 + beta) / (3 (1 - beta))) w / 8` that are acknowledged,
+//!   rounded down; while it is greater, `w` grows by one for each `w / (w_est - w)` at least: it follows a
+//!   round trip later
+//! - both are computed when the window has changed, and otherwise once in 1/32 s
+//! - what is kept at congestion is rounded down, and at least 2
+
+use libm::{floor, trunc};
+
+use crate::Nanoseconds;
+
+/// How long what was computed for a window holds.
+const HOLDS: Nanoseconds = 1_000_000_000 / 32;
+/// The window grows by one segment for each so many of its own where the curve does not grow.
+const FLAT: f64 = 100.0;
+/// By one for so many at least while no congestion has shown the window of the path, and at most.
+const SEARCH: f64 = 20.0;
+const MOST: f64 = 2.0;
+
+/// Growth in whole segments.
+#[derive(Clone, Debug)]
+pub(crate) struct WholeSegments {
+    /// Reno's window grows by one for so many eighths of the window.
+    eighths: f64,
+    reno_friendly: bool,
+    /// Segments that were acknowledged towards the next one of the window, and of Reno's.
+    counted: f64,
+    counted_by_reno: f64,
+    reno: f64,
+    /// The window grows by one for so many; for which window that was computed, and when.
+    spacing: f64,
+    computed: Option<(f64, Nanoseconds)>,
+    least_rtt: Nanoseconds,
+}
+
+impl WholeSegments {
+    pub(crate) fn new(beta: f64, reno_friendly: bool) -> Self {
+        Self {
+            eighths: floor(8.0 * (1.0 + beta) / (3.0 * (1.0 - beta))),
+            reno_friendly,
+            counted: 0.0,
+            counted_by_reno: 0.0,
+            reno: 0.0,
+            spacing: MOST,
+            computed: None,
+            least_rtt: Nanoseconds::MAX,
+        }
+    }
+
+    /// A window of whole segments.
+    pub(crate) fn whole(window: f64) -> f64 {
+        floor(window)
+    }
+
+    pub(crate) fn on_rtt(&mut self, rtt: Nanoseconds) {
+        self.least_rtt = self.least_rtt.min(rtt);
+    }
+
+    /// The least round trip so far.
+    pub(crate) fn least_rtt(&self) -> Option<Nanoseconds> {
+        Some(self.least_rtt).filter(|it| *it < Nanoseconds::MAX)
+    }
+
+    /// A stage of congestion avoidance begins with this window.
+    pub(crate) fn begin(&mut self, window: f64) {
+        (self.reno, self.counted_by_reno) = (floor(window), 0.0);
+    }
+
+    /// The window after congestion, of which that much is kept.
+    pub(crate) fn kept(&mut self, window: f64) -> f64 {
+        self.counted = 0.0;
+        floor(window).max(2.0)
+    }
+
+    /// The window once so many segments more were acknowledged; the curve is `above` the greatest window
+    /// `w_max`, or below it, and in a search for the window of the path or not.
+    pub(crate) fn grown(
+        &mut self,
+        now: Nanoseconds,
+        window: f64,
+        acknowledged: f64,
+        (w_max, above): (f64, f64),
+        is_search: bool,
+    ) -> f64 {
+        let mut window = floor(window);
+        self.counted_by_reno += acknowledged;
+        let holds =
+            self.computed.is_some_and(|(of, at)| of == window && now.saturating_sub(at) <= HOLDS);
+        if !holds {
+            self.computed = Some((window, now));
+            self.spacing = self.spacing_of(window, w_max + trunc(above), is_search);
+        }
+        if self.counted >= self.spacing {
+            self.counted = 0.0;
+            window += 1.0;
+        }
+        self.counted += acknowledged;
+        let more = floor(self.counted / self.spacing);
+        self.counted -= more * self.spacing;
+        window + more
+    }
+
+    fn spacing_of(&mut self, window: f64, target: f64, is_search: bool) -> f64 {
+        let gap = target - window;
+        let mut spacing = if gap > 0.0 { floor(window / gap) } else { FLAT * window };
+        if is_search {
+            spacing = spacing.min(SEARCH);
+        }
+        if self.reno_friendly {
+            let of_reno = floor(self.eighths * window / 8.0);
+            while of_reno > 0.0 && self.counted_by_reno > of_reno {
+                self.counted_by_reno -= of_reno;
+                self.reno += 1.0;
+            }
+            if self.reno > window {
+                spacing = spacing.min(floor(window / (self.reno - window)));
+            }
+        }
+        spacing.max(MOST)
+    }
+}
