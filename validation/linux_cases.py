@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 FRAME = 1514
 """Bytes of a full frame on the path."""
 CONTROLLERS = {
-    "reno": '"new-reno"',
+    "reno": '{ kind = "new-reno", window = "whole-segments" }',
     "cubic": '{ kind = "cubic", curve = "linux", hystart-variant = "linux" }',
     "bbr": '"bbr1"',
     "dctcp": '"dctcp"',

@@ -35,10 +35,10 @@
 
 use alloc::boxed::Box;
 
-use libm::cbrt;
+use libm::{cbrt, floor};
 
 use crate::hystart::HyStart;
-use crate::linux_cubic::WholeSegments;
+use crate::linux_cubic::LinuxCubic;
 use crate::linux_hystart::LinuxHyStart;
 use crate::search::Search;
 use crate::{
@@ -133,7 +133,7 @@ pub struct Cubic {
     reno_friendly: bool,
     ahead: bool,
     /// Windows are whole numbers of segments.
-    whole: Option<WholeSegments>,
+    whole: Option<LinuxCubic>,
     /// Whether K counts from `beta w_max`, not from the window.
     from_reduction: bool,
     slow_start: SlowStart,
@@ -193,9 +193,8 @@ impl Cubic {
             fast_convergence: settings.flag("fast-convergence"),
             reno_friendly: settings.flag("reno-friendly"),
             ahead: settings.choice("curve") != "now",
-            whole: (settings.choice("curve") == "linux").then(|| {
-                WholeSegments::new(settings.number("beta"), settings.flag("reno-friendly"))
-            }),
+            whole: (settings.choice("curve") == "linux")
+                .then(|| LinuxCubic::new(settings.number("beta"), settings.flag("reno-friendly"))),
             from_reduction: settings.choice("plateau") == "reduction",
             slow_start: SlowStart::new(settings),
             w_max: 0.0,
@@ -206,7 +205,7 @@ impl Cubic {
 
     /// A window in the unit of its growth.
     fn rounded(&self, window: f64) -> f64 {
-        if self.whole.is_some() { WholeSegments::whole(window) } else { window }
+        if self.whole.is_some() { floor(window) } else { window }
     }
 
     fn begin_epoch(&mut self, now: Nanoseconds) -> Epoch {

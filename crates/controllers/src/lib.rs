@@ -116,6 +116,7 @@ mod vegas;
 mod veno;
 mod virtual_flows;
 mod westwood;
+mod whole_segments;
 mod window;
 mod windowed;
 mod wvegas;

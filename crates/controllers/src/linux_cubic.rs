@@ -1,7 +1,7 @@
-//! Growth in congestion avoidance as Linux's CUBIC has it: in whole segments. Not a controller.
+//! Growth in congestion avoidance as Linux's CUBIC has it: in whole segments, by `whole_segments.rs`. Not a
+//! controller.
 //!
-//! Source: Linux's `tcp_cubic.c` and `tcp_cong.c`, of which these are the rules. Windows are whole numbers
-//! of segments:
+//! Source: Linux's `tcp_cubic.c`, of which these are the rules:
 //!
 //! - the target is that of RFC 9438 one least round trip ahead, where what the curve is above or below
 //!   `w_max` is rounded towards 0
@@ -11,11 +11,11 @@
 //!   rounded down; while it is greater, `w` grows by one for each `w / (w_est - w)` at least: it follows a
 //!   round trip later
 //! - both are computed when the window has changed, and otherwise once in 1/32 s
-//! - what is kept at congestion is rounded down, and at least 2
 
 use libm::{floor, trunc};
 
 use crate::Nanoseconds;
+use crate::whole_segments::WholeSegments;
 
 /// How long what was computed for a window holds.
 const HOLDS: Nanoseconds = 1_000_000_000 / 32;
@@ -27,37 +27,32 @@ const MOST: f64 = 2.0;
 
 /// Growth in whole segments.
 #[derive(Clone, Debug)]
-pub(crate) struct WholeSegments {
+pub(crate) struct LinuxCubic {
+    segments: WholeSegments,
     /// Reno's window grows by one for so many eighths of the window.
     eighths: f64,
     reno_friendly: bool,
-    /// Segments that were acknowledged towards the next one of the window, and of Reno's.
-    counted: f64,
-    counted_by_reno: f64,
+    /// Reno's window, and the segments that were acknowledged towards its next one.
     reno: f64,
+    counted_by_reno: f64,
     /// The window grows by one for so many; for which window that was computed, and when.
     spacing: f64,
     computed: Option<(f64, Nanoseconds)>,
     least_rtt: Nanoseconds,
 }
 
-impl WholeSegments {
+impl LinuxCubic {
     pub(crate) fn new(beta: f64, reno_friendly: bool) -> Self {
         Self {
+            segments: WholeSegments::default(),
             eighths: floor(8.0 * (1.0 + beta) / (3.0 * (1.0 - beta))),
             reno_friendly,
-            counted: 0.0,
-            counted_by_reno: 0.0,
             reno: 0.0,
+            counted_by_reno: 0.0,
             spacing: MOST,
             computed: None,
             least_rtt: Nanoseconds::MAX,
         }
-    }
-
-    /// A window of whole segments.
-    pub(crate) fn whole(window: f64) -> f64 {
-        floor(window)
     }
 
     pub(crate) fn on_rtt(&mut self, rtt: Nanoseconds) {
@@ -76,8 +71,7 @@ impl WholeSegments {
 
     /// The window after congestion, of which that much is kept.
     pub(crate) fn kept(&mut self, window: f64) -> f64 {
-        self.counted = 0.0;
-        floor(window).max(2.0)
+        self.segments.kept(window)
     }
 
     /// The window once so many segments more were acknowledged; the curve is `above` the greatest window
@@ -90,7 +84,7 @@ impl WholeSegments {
         (w_max, above): (f64, f64),
         is_search: bool,
     ) -> f64 {
-        let mut window = floor(window);
+        let window = floor(window);
         self.counted_by_reno += acknowledged;
         let holds =
             self.computed.is_some_and(|(of, at)| of == window && now.saturating_sub(at) <= HOLDS);
@@ -98,14 +92,7 @@ impl WholeSegments {
             self.computed = Some((window, now));
             self.spacing = self.spacing_of(window, w_max + trunc(above), is_search);
         }
-        if self.counted >= self.spacing {
-            self.counted = 0.0;
-            window += 1.0;
-        }
-        self.counted += acknowledged;
-        let more = floor(self.counted / self.spacing);
-        self.counted -= more * self.spacing;
-        window + more
+        self.segments.grown(window, acknowledged, self.spacing)
     }
 
     fn spacing_of(&mut self, window: f64, target: f64, is_search: bool) -> f64 {

@@ -13,8 +13,11 @@
 //! acknowledges every second segment slows it down to a factor of 1.5 per round trip.
 //! RFC 5681 halves what is in flight; this halves the window,
 //! as Linux does: it grows only while it limits the sender, so that the two
-//! are the same.
+//! are the same. The reading `window = "whole-segments"` is that of Linux: see `whole_segments.rs`.
 
+use libm::floor;
+
+use crate::whole_segments::WholeSegments;
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Parameter, Settings, Start, Window,
 };
@@ -29,26 +32,52 @@ pub(crate) const DESCRIPTION: Description = Description {
 };
 
 /// The parameters of every controller that grows like Reno.
-pub(crate) const PARAMETERS: &[Parameter] = &[Parameter {
-    name: "slow-start",
-    meaning: "what slow start counts",
-    kind: Kind::Choice(&[
-        ("data", "the data acknowledged, as Linux (RFC 3465)"),
-        ("acknowledgements", "acknowledgements, at most one segment for each (RFC 5681)"),
-    ]),
-}];
+pub(crate) const PARAMETERS: &[Parameter] = &[
+    Parameter {
+        name: "slow-start",
+        meaning: "what slow start counts",
+        kind: Kind::Choice(&[
+            ("data", "the data acknowledged, as Linux (RFC 3465)"),
+            ("acknowledgements", "acknowledgements, at most one segment for each (RFC 5681)"),
+        ]),
+    },
+    Parameter {
+        name: "window",
+        meaning: "what the window is a number of",
+        kind: Kind::Choice(&[
+            ("bytes", "bytes (RFC 5681)"),
+            (
+                "whole-segments",
+                "whole segments: it grows by one once as many were acknowledged, and half of it is rounded down, as Linux",
+            ),
+        ]),
+    },
+];
 
 /// Reno.
 #[derive(Clone, Debug)]
 pub struct Reno {
     pub(crate) window: Window,
     counts_acknowledgements: bool,
+    /// Set, if the window is a whole number of segments.
+    whole: Option<WholeSegments>,
 }
 
 impl Reno {
     pub(crate) fn new(start: Start, settings: &Settings) -> Self {
         let counts_acknowledgements = settings.choice("slow-start") == "acknowledgements";
-        Self { window: Window::new(start), counts_acknowledgements }
+        let is_whole = settings.choice("window") == "whole-segments";
+        let whole = is_whole.then(WholeSegments::default);
+        Self { window: Window::new(start), counts_acknowledgements, whole }
+    }
+
+    /// What is kept of the window after congestion.
+    pub(crate) fn kept(&mut self) -> f64 {
+        let cwnd = self.window.cwnd();
+        match &mut self.whole {
+            Some(whole) => whole.kept(floor(cwnd) / 2.0),
+            None => cwnd / 2.0,
+        }
     }
 }
 
@@ -59,11 +88,16 @@ impl Controller for Reno {
             acknowledged = acknowledged.min(1.0);
         }
         let left = self.window.slow_start(acknowledged);
-        self.window.grow(left / self.window.cwnd());
+        let cwnd = self.window.cwnd();
+        match &mut self.whole {
+            Some(whole) if left > 0.0 => self.window.set(whole.grown(cwnd, left, floor(cwnd))),
+            _ => self.window.grow(left / cwnd),
+        }
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        self.window.decrease(congestion.signal, self.window.cwnd() / 2.0);
+        let kept = self.kept();
+        self.window.decrease(congestion.signal, kept);
     }
 
     fn window(&self) -> &Window {

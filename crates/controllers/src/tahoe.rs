@@ -37,8 +37,8 @@ impl Controller for Tahoe {
     }
 
     fn on_congestion(&mut self, _congestion: &Congestion) {
-        let window = &mut self.0.window;
-        window.restart(window.cwnd() / 2.0);
+        let kept = self.0.kept();
+        self.0.window.restart(kept);
     }
 
     fn window(&self) -> &Window {

@@ -76,3 +76,28 @@ fn new_reno_has_renos_window() {
         assert_eq!(drives[0].controller.ssthresh(), drives[1].controller.ssthresh());
     }
 }
+
+/// As Linux: 7 segments become 3, and fewer than 4 become 2.
+#[test]
+fn whole_segments_are_kept_rounded_down() {
+    for name in ["reno", "new-reno"] {
+        for (window, kept) in [(20.0, 10.0), (7.0, 3.0), (7.9, 3.0), (3.0, 2.0), (2.0, 2.0)] {
+            let whole = ("window", Value::Choice("whole-segments"));
+            close(Drive::after_loss(name, window, &[whole]).cwnd(), kept, 1e-12);
+            close(Drive::after_loss(name, window, &[]).cwnd(), window / 2.0, 1e-12);
+        }
+    }
+}
+
+/// As Linux: four segments that are acknowledged make five of four, and five of these make six.
+#[test]
+fn whole_segments_grow_by_one_for_as_many() {
+    let whole = ("window", Value::Choice("whole-segments"));
+    let mut drive = Drive::after_loss("new-reno", 8.0, &[whole]);
+    let mut seen = Vec::new();
+    for _ in 0..9 {
+        drive.acknowledge(1.0);
+        seen.push(drive.cwnd());
+    }
+    assert_eq!(seen, [4.0, 4.0, 4.0, 5.0, 5.0, 5.0, 5.0, 5.0, 6.0]);
+}
