@@ -106,13 +106,11 @@ def kernel_settings(case: Case) -> dict[str, str]:
 
 def our_settings(case: Case) -> dict[str, str]:
     """Give the settings of a flow over ours, with what is Linux's way and not the default."""
-    several = {
-        "flows.one.multipath.paths": PATHS,
-        "flows.one.multipath.scheduler": '"least-linger"',
-        "flows.one.multipath.opportunistic_retransmission": "false",
-        "flows.one.multipath.application_limited": "false",
-    }
-    return (several if case.second else {}) | {
+    multipath = (
+        f'{{ paths = {PATHS}, version = "v1", scheduler = "least-linger", '
+        "opportunistic_retransmission = false, application_limited = false }"
+    )
+    return ({"flows.one.multipath": multipath} if case.second else {}) | {
         "flows.one.controller": CONTROLLERS[case.controller],
         "flows.one.acknowledgements.sack_compression": "true",
         "flows.one.acknowledgements.quick": "true",
