@@ -3,7 +3,8 @@
 //!
 //! Source: Fisk, Feng, "Dynamic right-sizing in TCP", LACSI 2001, as Linux does it: once a
 //! round trip the buffer is made for twice what was taken in it, and for what a sender that
-//! goes on growing as fast sends in the next.
+//! goes on growing as fast sends in the next. A shorter round trip counts at once, and the time in which
+//! a whole window came is one as well, if it is shorter.
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment};
@@ -19,7 +20,7 @@ const MARGIN_SEGMENTS: u64 = 16;
 /// The round trip as a receiver sees it, by timestamps.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ReceiverRtt {
-    /// Smoothed, once there is a sample.
+    /// Smoothed, but for shorter ones, once there is a sample.
     rtt: Option<Duration>,
     /// The echo of the last sample: data that carries it again measures nothing.
     echo: Option<u32>,
@@ -32,11 +33,19 @@ impl ReceiverRtt {
             return None;
         }
         let age = Duration::from_millis(age_of(now, segment).max(1));
-        self.rtt = Some(match self.rtt {
-            None => age,
-            Some(rtt) => Duration::from_picos(rtt.as_picos() / 8 * 7 + age.as_picos() / 8),
-        });
+        match self.rtt {
+            Some(rtt) if rtt < age => {
+                let smoothed = rtt.as_picos() / 8 * 7 + age.as_picos() / 8;
+                self.rtt = Some(Duration::from_picos(smoothed));
+            }
+            _ => self.rtt = Some(age),
+        }
         Some(age)
+    }
+
+    /// A whole window came in this time.
+    fn shorten(&mut self, age: Duration) {
+        self.rtt = Some(self.rtt.map_or(age, |it| it.min(age)));
     }
 
     /// The smoothed round trip, once there is a sample.
@@ -56,12 +65,11 @@ pub(crate) struct ReceiveBuffer {
 /// What is taken in a round trip.
 #[derive(Clone, Debug)]
 struct Fitting {
-    /// The round trip by timestamps.
-    stamped: ReceiverRtt,
+    /// The round trip as it is seen here.
+    own: ReceiverRtt,
     /// The round trip that counts, once there is a sample.
     rtt: Option<Duration>,
-    /// Without timestamps: the round trip is the time until a whole window came, if that is
-    /// short. This one began then, and ends there.
+    /// A window began to come then, and ends there.
     window_begun: Time,
     window_end: u64,
     /// What had been taken when the current round trip began, and when that was.
@@ -93,11 +101,10 @@ impl ReceiveBuffer {
     ) {
         let fitting = self.fitting.get_or_insert_with(|| Box::new(Fitting::new(now, settings)));
         if segment.flags.has(Flags::TIMESTAMPS) {
-            fitting.stamped.measure(now, segment);
-            fitting.rtt = fitting.stamped.smoothed();
-        } else {
-            fitting.measure_window(now, next, self.size);
+            fitting.own.measure(now, segment);
         }
+        fitting.measure_window(now, next, self.size);
+        fitting.rtt = fitting.own.smoothed();
     }
 
     /// Data came over several subflows; the longest of their round trips is this.
@@ -118,7 +125,7 @@ impl ReceiveBuffer {
 impl Fitting {
     fn new(now: Time, settings: &TcpSettings) -> Self {
         Self {
-            stamped: ReceiverRtt::default(),
+            own: ReceiverRtt::default(),
             rtt: None,
             window_begun: now,
             window_end: 0,
@@ -133,8 +140,7 @@ impl Fitting {
             return;
         }
         if self.window_end > 0 {
-            let age = now.since(self.window_begun);
-            self.rtt = Some(self.rtt.map_or(age, |it| it.min(age)));
+            self.own.shorten(now.since(self.window_begun));
         }
         (self.window_begun, self.window_end) = (now, next + size);
     }
