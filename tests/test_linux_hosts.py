@@ -30,6 +30,9 @@ def results() -> Results:
 pytestmark = needs_kernel
 
 
+@pytest.mark.skipif(
+    not (Path("/usr/sbin/nginx").exists() and shutil.which("curl")), reason="no nginx, or no curl"
+)
 def test_the_page_does_what_it_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     cache = tmp_path / "cache"
     shutil.copytree(folder_of("6.12"), cache / "linux" / "6.12")

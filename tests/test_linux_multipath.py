@@ -66,7 +66,7 @@ def test_a_connection_uses_both_paths_and_nothing_is_counted_twice() -> None:
 
 @needs_kernel
 def test_the_first_subflow_announces_and_the_second_joins(tmp_path: Path) -> None:
-    """Each on its link, with an address of its own at the end that connects (RFC 8684, section 3)."""
+    """Each on its link, with its own address at the end that connects (RFC 8684, section 3)."""
     details = Details(captures=Captures(nodes=["server"]))
     run_scenario(scenario(), folder=tmp_path, details=details)
     [capture] = tmp_path.rglob("*.pcapng")
@@ -88,8 +88,8 @@ def test_the_first_subflow_announces_and_the_second_joins(tmp_path: Path) -> Non
 
 @needs_kernel
 def test_the_other_path_goes_on_when_one_fails_once_the_kernel_gives_it_up() -> None:
-    """It does after so many timeouts in a row as `stale_loss_cnt` says, by default 4: until then new data
-    are given to that path as well, and what follows them waits."""
+    """It does after as many timeouts in a row as `stale_loss_cnt` says, by default 4: until then
+    new data are given to that path as well, and what follows them waits."""
     changes = ', changes = [{ at = "4 s", state = "down" }]'
     outages = []
     for timeouts in (1, 4):

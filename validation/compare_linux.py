@@ -2,10 +2,11 @@
 
     python validation/compare_linux.py docs/validation/linux.md
 
-runs `validation/linux/path.toml`, or `two-paths.toml`, for each case in `linux_cases.py` over our TCP,
-and replaces the tables of the page, each between the comments with its name. Without a page they are printed. With
-`--measure` before it, all are first run over the kernel, into `validation/linux/results.json`;
-with names of groups after it, only theirs. The kernel is that of `windtunnel linux build`.
+runs `validation/linux/path.toml`, or `two-paths.toml`, for each case in `linux_cases.py` over our
+TCP, and replaces the tables of the page, each between the comments with its name. Without a page
+they are printed. With `--measure` before it, all are first run over the kernel, into
+`validation/linux/results.json`; with names of groups after it, only theirs. The kernel is that of
+`windtunnel linux build`.
 """
 
 from __future__ import annotations
@@ -192,9 +193,7 @@ def compared() -> list[Pair]:
 def comparison(pairs: Sequence[Pair]) -> str:
     """Lay out cases: the kernel's, ours, and the difference."""
     rows = []
-    shown = [
-        it for it in MEASURES if any(getattr(pair.kernel, it) is not None for pair in pairs)
-    ]
+    shown = [it for it in MEASURES if any(getattr(pair.kernel, it) is not None for pair in pairs)]
     for pair in pairs:
         case = pair.case
         rows.append([case.path, case.controller, *(cell(pair, it) for it in shown)])

@@ -57,6 +57,7 @@ class Used:
     """The hues and shapes of places that are taken."""
 
     def __init__(self, taken: Iterable[int]) -> None:
+        """Take these places."""
         self.count = 0
         self._hues: set[int] = set()
         self._shapes: set[int] = set()

@@ -2787,6 +2787,14 @@ class TcpImplementation(TypedDict, total=False):
     socket_buffer: str
     """The most bytes of IP packets that wait at each end until they are read; what arrives beyond
     that is dropped. Default: no limit."""
+    multipath: bool
+    """Whether its connections are those of Multipath TCP (RFC 8684), which use all of their paths
+    at once; only `linux` has them."""
+    paths: Sequence[Sequence[str]]
+    """With `multipath`, the links of each path, from `from` to `to`; what comes back takes the
+    same links. The end that connects has another network device and address on each, and
+    connections begin on the first. Default: the shortest path by each link of the end that
+    connects."""
 
 
 class DumbbellTopology(TypedDict, total=False):
