@@ -20,10 +20,14 @@ from windtunnel.conformance.playing import Found, play
 from windtunnel.running import run
 
 LAWS = [
-    ("reno", "small-buffer"),
-    ("cubic", "small-buffer"),
-    ("cubic", "mean-window-at-random-losses"),
+    ("reno", "small-buffer", "reno", "cubic"),
+    ("cubic", "small-buffer", "cubic", "reno"),
+    ("cubic", "mean-window-at-random-losses", "cubic", "reno"),
+    ("hystart++", "overshoot", "cubic", "reno"),
+    ("ledbat++", "alone", "ledbat-plus-plus", "cubic"),
+    ("ledbat++", "yields", "ledbat-plus-plus", "cubic"),
 ]
+"""A suite, a case, a controller that it is made for, and one that it must notice."""
 
 FAST = ("quinn", "noq", "windtunnel")
 
@@ -49,13 +53,19 @@ def results_of(text: str, controller: str, over: str) -> Results:
 
 
 @pytest.mark.parametrize("over", FAST)
-@pytest.mark.parametrize(("suite", "case"), LAWS)
+@pytest.mark.parametrize(("suite", "case", "controller", "other"), LAWS)
 def test_a_controller_follows_its_law_and_another_one_does_not(
-    suite: str, case: str, over: str
+    suite: str, case: str, controller: str, other: str, over: str
 ) -> None:
-    assert found(suite, case, suite, over).verdict == "passes"
-    other = {"reno": "cubic", "cubic": "reno"}[suite]
+    assert found(suite, case, controller, over).verdict == "passes"
     assert found(suite, case, other, over).verdict == "fails"
+
+
+def test_prague_keeps_the_delay_low_where_cubic_does_not() -> None:
+    assert found("prague", "low-delay", "prague", "windtunnel").verdict == "passes"
+    cubic = found("prague", "low-delay", "cubic", "windtunnel")
+    assert cubic.failure is not None
+    assert cubic.failure["quantity"] == "rtt"
 
 
 @needs_kernel
