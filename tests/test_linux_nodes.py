@@ -174,3 +174,27 @@ def test_what_a_kernel_has_no_place_for_is_refused(
     with pytest.raises(ScenarioError, match=re.escape(message)) as refused:
         scenario(flow("copy", *lines), **nodes)
     assert re.search(r"scenario:\d+:\d+: ", str(refused.value))
+
+
+def test_a_kernel_has_hundreds_of_flows() -> None:
+    """More than its devices and its first program take in at once: none of what is said is lost."""
+    text = """
+    title = "Three hundred flows of one kernel"
+    duration = "2 s"
+    nodes = { server.linux = {}, client.linux = {} }
+    links.path = { nodes = ["server", "client"], rate = "100 Mbps", delay = "10 ms" }
+
+    [flows.download]
+    from = "server"
+    to = "client"
+    protocol = "tcp"
+    count = 300
+    stagger = "2 ms"
+    workload = { kind = "file", size = "3 kB" }
+    """
+    flows = run_scenario(Scenario.parse(text))["flows"]
+    assert flows["failure"].null_count() == 300
+    assert flows["received_bytes"].to_list() == [3000] * 300
+    # A round trip and a half, and the time of its packets.
+    assert flows["completion_s"].min() > 0.030
+    assert flows["completion_s"].max() < 0.032

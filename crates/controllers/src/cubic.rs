@@ -133,7 +133,7 @@ pub struct Cubic {
     reno_friendly: bool,
     ahead: bool,
     /// Windows are whole numbers of segments.
-    whole: Option<LinuxCubic>,
+    whole: Option<Box<LinuxCubic>>,
     /// Whether K counts from `beta w_max`, not from the window.
     from_reduction: bool,
     slow_start: SlowStart,
@@ -193,8 +193,9 @@ impl Cubic {
             fast_convergence: settings.flag("fast-convergence"),
             reno_friendly: settings.flag("reno-friendly"),
             ahead: settings.choice("curve") != "now",
-            whole: (settings.choice("curve") == "linux")
-                .then(|| LinuxCubic::new(settings.number("beta"), settings.flag("reno-friendly"))),
+            whole: (settings.choice("curve") == "linux").then(|| {
+                Box::new(LinuxCubic::new(settings.number("beta"), settings.flag("reno-friendly")))
+            }),
             from_reduction: settings.choice("plateau") == "reduction",
             slow_start: SlowStart::new(settings),
             w_max: 0.0,

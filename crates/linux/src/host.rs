@@ -38,6 +38,8 @@ pub(crate) struct Host {
     streams: BTreeMap<u32, (usize, u64)>,
     /// How many the guest was told to open.
     opened: u32,
+    /// Whose the next packet is that the guest has sent, once that was found out: an end's, or nobody's.
+    next_of: Option<Option<usize>>,
     /// The commands that it runs, and how many of them it was told to.
     commands_run: Vec<HostCommand>,
     begun: usize,
@@ -99,6 +101,7 @@ impl Host {
             ends: places.into_iter().map(|it| Some(Connections::at(it))).collect(),
             streams: BTreeMap::new(),
             opened: 0,
+            next_of: None,
             commands_run: settings.run.iter().map(command).collect(),
             begun: 0,
             failure: None,
@@ -113,6 +116,7 @@ impl Host {
     /// Has the guest do something, and takes notice of what has happened in it then.
     fn advance(&mut self, call: impl FnOnce(&mut Guest) -> Result<(), String>) {
         if self.failure.is_none() {
+            self.next_of = None;
             self.failure = call(&mut self.guest).and_then(|()| self.settle()).err();
         }
     }
@@ -152,10 +156,15 @@ impl Host {
     pub(crate) fn take_sent(&mut self, end: usize) -> Option<Vec<u8>> {
         self.hand_over();
         loop {
-            let of = self.guest.next_sent(self.now).map(|it| end_of(&self.ends, it))?;
+            let of = match self.next_of {
+                Some(of) => of,
+                None => self.guest.next_sent(self.now).map(|it| end_of(&self.ends, it))?,
+            };
+            self.next_of = Some(of);
             if of.is_some_and(|it| it != end) {
                 return None;
             }
+            self.next_of = None;
             let packet = self.guest.take_sent()?;
             // What a kernel sends of itself to others than the peers goes nowhere.
             if of.is_some() {
@@ -200,6 +209,7 @@ impl Host {
     /// An end is over.
     pub(crate) fn end_is_over(&mut self, end: usize) {
         self.ends[end] = None;
+        self.next_of = None;
     }
 
     fn end(&mut self, end: usize) -> Option<&mut Connections> {

@@ -128,9 +128,10 @@ impl Machine {
         frames: Vec<Vec<u8>>,
     ) -> Result<(), String> {
         self.catch_up(time)?;
-        let time = time.max(self.time);
         self.waiting[device].extend(frames);
         loop {
+            // What there was no room for comes once it has taken the others in, which takes it time.
+            let time = time.max(self.time);
             let mut has_received = false;
             while let Some(frame) = self.waiting[device].front()
                 && self.devices[device].offer(frame)?

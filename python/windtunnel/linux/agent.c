@@ -865,6 +865,7 @@ static const struct {
 
 static void start(void)
 {
+    const int room = 1 << 25;
     signal(SIGPIPE, SIG_IGN);
     mkdir("/proc", 0755);
     mkdir("/tmp", 01777);
@@ -883,6 +884,8 @@ static void start(void)
     epoll = epoll_create1(0);
     timer = timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK);
     control = socket(AF_PACKET, SOCK_RAW, htons(FRAME_TYPE));
+    /* No command may be lost, though thousands come at once. */
+    setsockopt(control, SOL_SOCKET, SO_RCVBUFFORCE, &room, sizeof room);
     if (epoll < 0 || timer < 0 || control < 0)
         die("epoll, timerfd, AF_PACKET");
     char quiet[128];
