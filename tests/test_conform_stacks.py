@@ -68,6 +68,25 @@ def test_prague_keeps_the_delay_low_where_cubic_does_not() -> None:
     assert cubic.failure["quantity"] == "rtt"
 
 
+def test_quinn_and_noq_have_controllers_of_their_own(windtunnel: Command) -> None:
+    """In which nothing but a loss ends slow start."""
+    for over in ("quinn", "noq"):
+        stack = stacks.find(over, with_own=True)
+        case = play(suites.read("hystart++"), stack.controller("cubic"), "overshoot", stack)
+        [own] = case
+        assert own.title == f"HyStart++ over {over} with its own controller"
+        assert own.failure is not None
+        assert own.failure["quantity"] == "loss"
+        assert found("hystart++", "overshoot", "cubic", over).verdict == "passes"
+    for words, message in (
+        (("cubic", "--own"), "--own needs --stack"),
+        (("cubic", "--stack", "smoltcp", "--own"), "--own is for --stack quinn or noq"),
+        (("vegas", "--stack", "quinn", "--own"), "quinn has no controller `vegas`"),
+    ):
+        refused = windtunnel("conform", *words)
+        assert (refused.returncode, message in refused.stderr) == (2, True), refused.stderr
+
+
 @needs_kernel
 def test_the_kernel_has_its_own_controllers() -> None:
     dctcp = found("dctcp", "step-marking", "dctcp", "linux")

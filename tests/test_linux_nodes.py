@@ -196,5 +196,5 @@ def test_a_kernel_has_hundreds_of_flows() -> None:
     assert flows["failure"].null_count() == 300
     assert flows["received_bytes"].to_list() == [3000] * 300
     # A round trip and a half, and the time of its packets.
-    assert flows["completion_s"].min() > 0.030
-    assert flows["completion_s"].max() < 0.032
+    times = flows["completion_s"].to_list()
+    assert 0.030 < min(times) <= max(times) < 0.032

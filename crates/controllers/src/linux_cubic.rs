@@ -21,9 +21,10 @@ use crate::whole_segments::WholeSegments;
 const HOLDS: Nanoseconds = 1_000_000_000 / 32;
 /// The window grows by one segment for each so many of its own where the curve does not grow.
 const FLAT: f64 = 100.0;
-/// By one for so many at least while no congestion has shown the window of the path, and at most.
+/// It grows by one for each so many at least, while no congestion has shown the window of the path.
 const SEARCH: f64 = 20.0;
-const MOST: f64 = 2.0;
+/// It never grows faster than by one for so many.
+const FASTEST: f64 = 2.0;
 
 /// Growth in whole segments.
 #[derive(Clone, Debug)]
@@ -49,7 +50,7 @@ impl LinuxCubic {
             reno_friendly,
             reno: 0.0,
             counted_by_reno: 0.0,
-            spacing: MOST,
+            spacing: FASTEST,
             computed: None,
             least_rtt: Nanoseconds::MAX,
         }
@@ -111,6 +112,6 @@ impl LinuxCubic {
                 spacing = spacing.min(floor(window / (self.reno - window)));
             }
         }
-        spacing.max(MOST)
+        spacing.max(FASTEST)
     }
 }

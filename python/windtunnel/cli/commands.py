@@ -371,6 +371,14 @@ def conform(
             autocompletion=completing.stacks,
         ),
     ] = None,
+    own: Annotated[
+        bool,
+        typer.Option(
+            "--own",
+            help="Of quinn and noq the controller of their own by that name, in place of "
+            "Windtunnel's.",
+        ),
+    ] = False,
     junit: Annotated[
         Path | None, typer.Option(metavar="FILE", help="Also write a JUnit file.")
     ] = None,
@@ -380,7 +388,7 @@ def conform(
     from windtunnel.cli import conforming, conforming_tcp
     from windtunnel.conformance.scripts import TCP
 
-    options = conforming.Options(suite or [], case, stack, junit, as_json)
+    options = conforming.Options(suite or [], case, stack, own, junit, as_json)
     if name == TCP:
         conforming_tcp.conform(scripts or [], options)
     elif scripts:

@@ -16,7 +16,7 @@ from windtunnel.cli.output import answer, count, fail, output, say
 from windtunnel.conformance import junit, stacks, suites, words
 from windtunnel.conformance.playing import Found, play
 from windtunnel.conformance.scripts import Played
-from windtunnel.conformance.suites import Suite
+from windtunnel.conformance.suites import ConformanceError, Suite
 from windtunnel.controller_names import NamedController
 
 AnyFound = TypeVar("AnyFound", Found, Played)
@@ -36,18 +36,21 @@ class Options:
     suites: list[str]
     case: str | None
     stack: str | None
+    own: bool
     junit: Path | None
     as_json: bool
 
 
 def conform(controller: str, options: Options) -> None:
     """Play suites to a controller, and say what was found."""
-    stack = stacks.find(options.stack) if options.stack else None
+    if options.own and not options.stack:
+        raise ConformanceError("--own needs --stack\nhelp: --stack quinn, or --stack noq")
+    stack = stacks.find(options.stack, options.own) if options.stack else None
     chosen = stack.controller(controller) if stack else controller_names.find(controller)
     wanted = [suites.read(it) for it in options.suites] or suites.made_for(chosen.name)
     played = (play(it, chosen, options.case, stack) for it in with_case(wanted, options.case))
     found = list(chain.from_iterable(played))
-    over = f" --stack {stack.name}" if stack else ""
+    over = f" --stack {stack.name}{' --own' * options.own}" if stack else ""
     if options.junit:
         command = f"windtunnel conform {chosen.name}{over}"
         junit.write(options.junit, command, test_suites(chosen, found))
@@ -57,6 +60,7 @@ def conform(controller: str, options: Options) -> None:
         show(found, with_trace=options.case is not None)
     if said := failed(chosen, found):
         named = f"{controller} --stack {options.stack}" if options.stack else controller
+        named += " --own" * options.own
         hint = "" if options.case else f"\n{traced(named)}"
         fail(f"{said}{hint}", FAILED)
 

@@ -18,7 +18,7 @@ ANSWERS = {"fails": "failure", "unreadable": "error", "skipped": "skipped"}
 
 def conform(scripts: Sequence[Path], options: Options) -> None:
     """Play scripts or suites of them, and say what was found."""
-    if options.stack:
+    if options.stack or options.own:
         fail(
             "--stack is about controllers: scripts are played against Windtunnel's TCP",
             INVALID_INPUT,

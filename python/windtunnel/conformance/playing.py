@@ -77,7 +77,7 @@ def play(
 def found(suite: Suite, case: str, controller: NamedController, stack: ChosenStack | None) -> Found:
     """Play a case."""
     on_network = Measurement(f"{suite.name}: {case}", controller, stack)
-    over = stack.name if stack else None
+    over = (stack.title or stack.name) if stack else None
     try:
         if stack:
             needs = stack.needs(controller)

@@ -53,6 +53,8 @@ class ChosenStack:
     """Whether Windtunnel's controllers run in it; otherwise it has its own."""
     own: dict[str, Extension] = field(default_factory=dict)
     """The class or the library that it comes from, by its name; empty: it comes along."""
+    title: str = ""
+    """What it is called in titles, if not by its name."""
 
     def controller(self, text: str) -> NamedController:
         """Find a controller that runs in it.
@@ -94,11 +96,21 @@ class ChosenStack:
         )
 
 
-def find(text: str) -> ChosenStack:
+def find(text: str, with_own: bool = False) -> ChosenStack:
     """Find an implementation by its name, as a class in Python, or as the file of a library.
+
+    `with_own` has its own controllers, where Windtunnel's run in it otherwise.
 
     Raises ConformanceError and UnknownExtension.
     """
+    if with_own and not QUIC.get(text):
+        choice = " or ".join(name for name, has_ours in QUIC.items() if has_ours)
+        raise ConformanceError(
+            f"--own is for --stack {choice}, in which Windtunnel's controllers run otherwise\n"
+            "help: leave out --own"
+        )
+    if with_own:
+        return ChosenStack(text, "quic", title=f"{text} with its own controller")
     if text in QUIC:
         return ChosenStack(text, "quic", QUIC[text])
     if text in TCP:
