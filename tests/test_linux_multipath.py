@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import polars as pl
 import pytest
 
 from conftest import needs_kernel
+from test_capture import needs_tshark, tshark
 from test_quic import tables
 from windtunnel import Scenario, ScenarioError
 from windtunnel.results import Results
@@ -65,21 +65,14 @@ def test_a_connection_uses_both_paths_and_nothing_is_counted_twice() -> None:
 
 
 @needs_kernel
+@needs_tshark
 def test_the_first_subflow_announces_and_the_second_joins(tmp_path: Path) -> None:
     """Each on its link, with its own address at the end that connects (RFC 8684, section 3)."""
     details = Details(captures=Captures(nodes=["server"]))
     run_scenario(scenario(), folder=tmp_path, details=details)
     [capture] = tmp_path.rglob("*.pcapng")
     fields = ("frame.interface_name", "ip.src", "tcp.options.mptcp.subtype")
-    options = [word for it in fields for word in ("-e", it)]
-    syn = "tcp.flags.syn == 1 && tcp.flags.ack == 0"
-    shown = subprocess.run(
-        ["tshark", "-r", capture, "-Y", syn, "-T", "fields", *options],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    first, second = [line.split("\t") for line in shown.stdout.splitlines()]
+    first, second = tshark(capture, "tcp.flags.syn == 1 && tcp.flags.ack == 0", *fields)
     # MP_CAPABLE is 0 and MP_JOIN 1.
     assert ("wifi" in first[0], first[2]) == (True, "0")
     assert ("lte" in second[0], second[2]) == (True, "1")

@@ -38,7 +38,7 @@ use alloc::boxed::Box;
 use libm::{cbrt, floor};
 
 use crate::hystart::HyStart;
-use crate::linux_cubic::LinuxCubic;
+use crate::linux_cubic::{LinuxCubic, SEARCH};
 use crate::linux_hystart::LinuxHyStart;
 use crate::search::Search;
 use crate::{
@@ -119,9 +119,6 @@ pub(crate) const DESCRIPTION: Description = Description {
         },
     ],
 };
-
-/// In Linux a window grows by one segment in so many while the window of the path is not known.
-const LINUX_SEARCH: f64 = 20.0;
 
 /// CUBIC.
 #[derive(Clone, Debug)]
@@ -308,7 +305,7 @@ impl Controller for Cubic {
         }
         if epoch.is_search && self.whole.is_none() && matches!(self.slow_start, SlowStart::Linux(_))
         {
-            self.window.set(self.window.cwnd().max(cwnd + left / LINUX_SEARCH));
+            self.window.set(self.window.cwnd().max(cwnd + left / SEARCH));
         }
         self.epoch = Some(epoch);
     }

@@ -22,7 +22,7 @@ const HOLDS: Nanoseconds = 1_000_000_000 / 32;
 /// The window grows by one segment for each so many of its own where the curve does not grow.
 const FLAT: f64 = 100.0;
 /// It grows by one for each so many at least, while no congestion has shown the window of the path.
-const SEARCH: f64 = 20.0;
+pub(crate) const SEARCH: f64 = 20.0;
 /// It never grows faster than by one for so many.
 const FASTEST: f64 = 2.0;
 
@@ -65,9 +65,9 @@ impl LinuxCubic {
         Some(self.least_rtt).filter(|it| *it < Nanoseconds::MAX)
     }
 
-    /// A stage of congestion avoidance begins with this window.
+    /// A stage of congestion avoidance begins with this window of whole segments.
     pub(crate) fn begin(&mut self, window: f64) {
-        (self.reno, self.counted_by_reno) = (floor(window), 0.0);
+        (self.reno, self.counted_by_reno) = (window, 0.0);
     }
 
     /// The window after congestion, of which that much is kept.

@@ -78,7 +78,7 @@ pub enum Unit {
     #[default]
     UdpDatagram,
     /// IP packets with their headers (RFC 791, RFC 8200), whose addresses are those of the two
-    /// ends. The host sets their class (DSCP), which is that of the flow, and routers do not decrement
+    /// ends on one of their paths. The host sets their class (DSCP), which is that of the flow, and routers do not decrement
     /// their hop limits.
     IpPacket,
 }
