@@ -34,6 +34,15 @@ REQUESTS = (
     'workload = { kind = "request-response", request = "100 B", response = "50 kB", workers = 3 }'
 )
 
+OTHERS = [
+    '"request-response", request = "100 B", response = "50 kB", think = "50 ms"',
+    '"on-off", on = "300 ms", off = "700 ms"',
+    '"bulk", rate = "5 Mbps"',
+    '"file", size = "1 MB"',
+    '"arrivals", sizes = "100 kB", rate = "10 per second"',
+]
+"""The workloads beside those, but for what pages and videos are made of."""
+
 
 def flow(name: str, *lines: str, to: str = "client") -> str:
     ends = ('from = "server"', f'to = "{to}"', 'protocol = "tcp"')
@@ -62,8 +71,14 @@ def test_flows_of_one_kernel_share_a_link() -> None:
     assert sum(flows["retransmissions"].to_list()) == pytest.approx(drops, abs=5)
 
 
-@pytest.mark.parametrize("controller", ["cubic", "bbr"])
-@pytest.mark.parametrize("workload", ["", REQUESTS])
+@pytest.mark.parametrize(
+    ("controller", "workload"),
+    [
+        ("cubic", ""),
+        ("bbr", REQUESTS),
+        *(("cubic", f"workload = {{ kind = {it} }}") for it in OTHERS),
+    ],
+)
 def test_one_flow_of_a_node_is_as_one_with_kernels_of_its_own(
     controller: str, workload: str
 ) -> None:

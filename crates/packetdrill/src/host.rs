@@ -6,7 +6,7 @@ use std::net::SocketAddr;
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Time};
 use windtunnel_tcp::{ConnectionId, State, TcpHost};
-use windtunnel_transports::tcp::{Limit, TcpSettings};
+use windtunnel_transports::tcp::{Agreed, Limit, TcpSettings};
 
 use crate::numbers::Numbers;
 use crate::outcome::{Moment, Stop};
@@ -93,6 +93,8 @@ impl VirtualHost {
         };
         info.insert("tcpi_state", self.tcp.state(self.time(), connection) as u64);
         let Some(endpoint) = self.tcp.endpoint(connection) else { return info };
+        info.extend(options(endpoint.agreed()).map(|it| ("tcpi_options", it)));
+        info.insert("tcpi_snd_mss", endpoint.settings().maximum_segment.into());
         let outstanding = endpoint.outstanding();
         info.insert("tcpi_ca_state", outstanding.state as u64);
         info.insert("tcpi_unacked", outstanding.segments);
@@ -208,6 +210,14 @@ impl VirtualHost {
     pub(crate) fn note(&mut self, what: String) {
         self.trace.push(Moment { time_s: seconds(self.script_time()), what });
     }
+}
+
+/// The bits of Linux's `tcpi_options` (`TCPI_OPT_TIMESTAMPS`, `_SACK` and `_WSCALE`). There is another
+/// one for whether a packet came that was ECN-capable, which is not known here: none with ECN.
+fn options(agreed: Agreed) -> Option<u64> {
+    let bits = [agreed.timestamps, agreed.sack, agreed.window_scale];
+    let sum = bits.into_iter().zip(0..).map(|(has, bit)| u64::from(has) << bit).sum();
+    (!agreed.ecn).then_some(sum)
 }
 
 fn microseconds(duration: Duration) -> u64 {

@@ -353,13 +353,9 @@ impl Connection {
         if segment.flags.has(Flags::FIN) && self.closed_second.is_none() {
             self.closed_second = Some(self.endpoint.is_finished());
         }
-        let mut outside = self.numbers.outside(segment);
+        let outside = self.numbers.outside(segment);
         let place = self.sending.place(segment.sequence.wrapping_sub(1));
         self.sending.copy(place, segment.length.into(), &mut self.scratch);
-        // The peer is to hand over what there is (RFC 9293, section 3.9.1.2).
-        let is_last =
-            segment.length > 0 && place + i64::from(segment.length) == self.written as i64;
-        outside.flags = outside.flags.with_if(Flags::PSH, is_last);
         output(encode_segment_with(&outside, packet.ecn, &self.addresses, &self.scratch));
     }
 }

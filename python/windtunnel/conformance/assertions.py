@@ -19,6 +19,7 @@ FREEBSD = [
     *("ESTABLISHED", "SYN_SENT", "SYN_RECEIVED", "FIN_WAIT_1", "FIN_WAIT_2", "TIME_WAIT"),
     *("CLOSED", "CLOSE_WAIT", "LAST_ACK", "LISTEN", "CLOSING"),
 ]
+OPTIONS = ["TIMESTAMPS", "SACK", "WSCALE", "ECN", "ECN_SEEN", "SYN_DATA"]
 CONSTANTS = {
     prefix + name: number
     for prefix, names, first in [
@@ -27,7 +28,7 @@ CONSTANTS = {
         ("TCPI_", FREEBSD, 1),
     ]
     for number, name in enumerate(names, first)
-}
+} | {f"TCPI_OPT_{name}": 1 << bit for bit, name in enumerate(OPTIONS)}
 """Names of values that packetdrill gives to code, by both systems; the numbers are Linux's."""
 
 TOO_DEEP = "an expression is nested too deep"

@@ -1,5 +1,8 @@
 //! The bounds of flows over IP, each on its path.
 
+use std::cell::RefCell;
+use std::collections::HashMap;
+
 use windtunnel_applications::udp::UdpWorkload;
 use windtunnel_applications::{BulkSettings, FileSettings, Workload};
 use windtunnel_engine::Duration;
@@ -148,7 +151,13 @@ pub(super) fn probable(topology: &Topology, [from, to]: [usize; 2]) -> Vec<PortI
 
 /// All flows, or subflows.
 pub(crate) fn flows<'a>(plan: &'a Plan, topology: &Topology) -> Vec<FlowBounds<'a>> {
-    let path = |from, to| topology.path(from, to).unwrap_or_default();
+    // Many flows lead to the same nodes.
+    let trees = RefCell::new(HashMap::new());
+    let path = |from, to| {
+        let mut trees = trees.borrow_mut();
+        let tree = trees.entry(to).or_insert_with(|| topology.ip_tree(to, |_| true));
+        tree.path(topology, from).unwrap_or_default()
+    };
     let flow = |it: &'a FlowPlan| {
         let [from, to] = it.parts().next().unwrap_or([it.from, it.to]);
         let measured = [path(from, to), path(to, from)];

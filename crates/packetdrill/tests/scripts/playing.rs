@@ -220,6 +220,28 @@ fn code_sees_the_states_of_a_connection() {
     assert_eq!(states(client), [2, 7]);
 }
 
+/// As Linux has them: timestamps are 1, selective acknowledgements 2, scaled windows 4, and a
+/// segment is without its options. With ECN there is a bit that is not known.
+#[test]
+fn code_sees_what_was_agreed_on() {
+    let agreed = |offered: &str, answered: &str, flags: [&str; 2]| {
+        let open = OPEN
+            .replace("< S 0:0", &format!("< {} 0:0", flags[0]))
+            .replace("> S. 0:0", &format!("> {} 0:0", flags[1]))
+            .replace("<mss 1000>", &format!("<mss 1000{offered}>"))
+            .replace("<mss 1460>", &format!("<mss 1460{answered}>"));
+        let ecn = "`sysctl -q net.ipv4.tcp_ecn=1`\n";
+        let outcome = played(&format!("{ecn}{open}+0 %{{ 0 }}%\n"));
+        let info = &outcome.assertions.first().unwrap_or_else(|| panic!("{outcome:?}")).info;
+        (info.get("tcpi_options").copied(), info["tcpi_snd_mss"])
+    };
+    let plain = ["S", "S."];
+    assert_eq!(agreed("", "", plain), (Some(0), 1000));
+    assert_eq!(agreed(",sackOK", ",nop,nop,sackOK", plain), (Some(2), 1000));
+    assert_eq!(agreed(",nop,wscale 7", ",nop,wscale 8", plain), (Some(4), 1000));
+    assert_eq!(agreed("", "", ["SEW", "SE."]), (None, 1000));
+}
+
 /// Ten segments of which the first is lost: what is said of them while it is repaired.
 #[test]
 fn code_sees_what_became_of_segments() {

@@ -117,7 +117,8 @@ impl Endpoint {
     ) -> Self {
         let subflow = |(number, path): (u32, &super::PathSettings)| {
             let endpoint = tcp::Endpoint::new(number, role, &settings.subflow);
-            let endpoint = endpoint.as_subflow(settings.accounting());
+            let mut endpoint = endpoint.as_subflow(settings.accounting());
+            endpoint.bound_window(settings.tcp.buffers.initial_receive_size());
             Subflow::new(number, endpoint, path.is_backup)
         };
         let scheduler = settings.scheduler.make();
@@ -350,6 +351,7 @@ impl Endpoint {
     /// The application takes `bytes` of what came in order.
     pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.receiving.take(now, bytes, &self.settings.tcp);
+        self.bound_windows();
         if self.receiving.opens(&self.settings.tcp) {
             for place in 0..self.subflows.len() {
                 if self.subflows[place].endpoint.is_established() {

@@ -19,12 +19,12 @@ use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::judgement::Judgement;
 use super::limits::{Limit, LimitClock, LimitTimes};
-use super::outstanding::Outstanding;
+use super::outstanding::{Agreed, Outstanding};
 use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
 use super::sender::{Sender, clock};
 use super::sequence::FIRST;
-use super::settings::TcpSettings;
+use super::settings::{EcnMode, TcpSettings};
 pub(super) use segments::Template;
 use segments::packet;
 pub use segments::{TcpOutbox, acknowledge_again, refuse};
@@ -451,6 +451,17 @@ impl Endpoint {
     #[must_use]
     pub fn outstanding(&self) -> Outstanding {
         self.sender.as_ref().map(|it| it.outstanding()).unwrap_or_default()
+    }
+
+    /// What both ends have agreed on; before that, what this end offers.
+    #[must_use]
+    pub fn agreed(&self) -> Agreed {
+        Agreed {
+            timestamps: self.settings.timestamps,
+            sack: self.settings.recovery.uses_sack(),
+            window_scale: self.offers_scale,
+            ecn: [self.ecn.sending, self.ecn.receiving].iter().any(|it| *it != EcnMode::Off),
+        }
     }
 
     /// Behind how many segments others may come late, by what was seen, once something was

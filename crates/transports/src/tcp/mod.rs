@@ -33,7 +33,7 @@ pub use accounting::{Accounting, WindowUnit};
 pub use counters::EndpointCounters;
 pub use endpoint::{Endpoint, Role, TcpOutbox, acknowledge_again, refuse};
 pub use limits::{Limit, LimitTimes};
-pub use outstanding::{CongestionState, Outstanding};
+pub use outstanding::{Agreed, CongestionState, Outstanding};
 pub use sender_state::SenderState;
 pub use settings::{
     Acknowledgements, AfterPathChange, Buffers, EcnMode, Idleness, MOST_BUFFER, Nagle, Offload,

@@ -1,4 +1,5 @@
-//! What a program can ask about the segments that are not acknowledged in order.
+//! What a program can ask about a connection: what was agreed on, and the segments that are not
+//! acknowledged in order.
 
 /// What a sender is doing about congestion, in the order of Linux's `tcpi_ca_state`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,4 +30,17 @@ pub struct Outstanding {
     pub resent: u64,
     /// What the sender does about them.
     pub state: CongestionState,
+}
+
+/// What both ends have agreed on in the handshake.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Agreed {
+    /// Timestamps (RFC 7323, section 3).
+    pub timestamps: bool,
+    /// Selective acknowledgements (RFC 2018).
+    pub sack: bool,
+    /// Windows that are scaled (RFC 7323, section 2).
+    pub window_scale: bool,
+    /// ECN of any kind, in one direction at least.
+    pub ecn: bool,
 }

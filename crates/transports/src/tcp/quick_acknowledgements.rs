@@ -3,8 +3,9 @@
 //!
 //! Source: Linux (tcp(7), `TCP_QUICKACK`), as captures of Linux 6.12 show it. Acknowledged at once
 //! are the first sixteen segments, and as many after a silence longer than the retransmission
-//! timeout or a segment that came twice; and each by which the advertised window grows: a receive
-//! buffer is not advertised as a whole, but with each segment two segments more of it.
+//! timeout or a segment that came twice; each with the flag PSH, behind which its sender may wait;
+//! and each by which the advertised window grows: a receive buffer is not advertised as a whole, but
+//! with each segment two segments more of it.
 //!
 //! In contrast to Linux, a receiver that answers with data does so too.
 
@@ -26,8 +27,9 @@ pub(super) struct QuickAcknowledgements {
     /// How many are still sent at once, beside the one of a segment by which the window grew.
     left: u8,
     has_grown: bool,
-    /// What may be advertised, in bytes.
+    /// What may be advertised, in bytes, and what it grows to at most.
     window: u64,
+    most: u64,
     /// When data last came in order; none before the first.
     came: Option<Time>,
     /// A silence longer than this is one.
@@ -37,7 +39,14 @@ pub(super) struct QuickAcknowledgements {
 impl QuickAcknowledgements {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         let timeout = settings.timeout.initial;
-        Self { left: 0, has_grown: false, window: FIRST_WINDOW, came: None, timeout }
+        Self {
+            left: 0,
+            has_grown: false,
+            window: FIRST_WINDOW,
+            most: u64::MAX,
+            came: None,
+            timeout,
+        }
     }
 
     /// The handshake has measured a round trip.
@@ -67,6 +76,11 @@ impl QuickAcknowledgements {
         self.came = Some(now);
     }
 
+    /// The window grows to at most this many bytes.
+    pub(super) fn bound(&mut self, most: u64) {
+        self.most = most;
+    }
+
     /// Each segment is acknowledged for a while.
     pub(super) fn begin(&mut self) {
         self.left = self.left.max(AT_FIRST);
@@ -74,6 +88,7 @@ impl QuickAcknowledgements {
 
     /// A segment with new data came; there is room for this many bytes.
     pub(super) fn grow(&mut self, room: u64, settings: &TcpSettings) {
+        let room = room.min(self.most);
         if self.window < room {
             let more = GROWTH * u64::from(settings.maximum_segment);
             self.window = room.min(self.window + more);

@@ -7,7 +7,7 @@
 //! acknowledgements as well. Each connection is polled by itself, as if no other one came over
 //! the interface. In a poll a segment is merged with the one before it if it continues it,
 //! has the same header and ECN field, and both fit into one IP packet. A segment that is
-//! shorter than the first, or has a FIN, is the last of those that are merged.
+//! shorter than the first, or has a FIN or PSH, is the last of those that are merged.
 
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::Ecn;
@@ -37,8 +37,10 @@ impl Merged {
         let mut expected = *merged;
         expected.sequence = merged.sequence.wrapping_add(u32::from(merged.length));
         expected.length = other.length;
-        expected.flags = merged.flags.with_if(Flags::FIN, other.flags.has(Flags::FIN));
-        let follows = (1..=self.length).contains(&other.length)
+        expected.flags = (merged.flags.with_if(Flags::FIN, other.flags.has(Flags::FIN)))
+            .with_if(Flags::PSH, other.flags.has(Flags::PSH));
+        let follows = !merged.flags.has(Flags::PSH)
+            && (1..=self.length).contains(&other.length)
             && merged.length.is_multiple_of(self.length)
             && merged.length.checked_add(other.length).is_some_and(|it| it <= most)
             && ecn == self.ecn

@@ -120,6 +120,13 @@ impl Receiver {
         }
     }
 
+    /// The window that grows with what comes has at most this many bytes.
+    pub(super) fn bound_window(&mut self, bytes: u64) {
+        if let Some(quick) = &mut self.quick {
+            quick.bound(bytes);
+        }
+    }
+
     /// When an acknowledgement must be sent at the latest.
     #[inline]
     pub(super) fn due(&self) -> Time {
@@ -403,10 +410,11 @@ impl Receiver {
             self.report(now, segment, start, arrival, settings);
         }
         let quick = self.quick.as_ref().is_some_and(|it| it.are_due());
+        let pushed = self.quick.is_some() && segment.flags.has(Flags::PSH);
         let at_once = match arrival {
             _ if quick => true,
             Arrival::InOrder { overlaps } => {
-                overlaps || fin || reports || self.is_full(next, settings)
+                overlaps || fin || reports || pushed || self.is_full(next, settings)
             }
             Arrival::OutOfOrder { .. } | Arrival::Duplicate => true,
         };

@@ -17,6 +17,12 @@ impl Endpoint {
         self
     }
 
+    /// Its connection's receive buffer has this many bytes, which its window grows to where the
+    /// receiver acknowledges at once what that grows by.
+    pub fn bound_window(&mut self, bytes: u64) {
+        self.receiver.bound_window(bytes);
+    }
+
     /// Whether the handshake is over.
     #[must_use]
     pub fn is_established(&self) -> bool {

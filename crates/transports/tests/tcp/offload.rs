@@ -66,6 +66,33 @@ fn a_burst_is_a_millisecond_of_data_between_two_segments_and_64_kib() {
     }
 }
 
+/// Which segments of those that were sent have PSH, by their place.
+fn pushed(it: &mut Script) -> Vec<usize> {
+    let sent = it.all();
+    (0..).zip(sent).filter(|(_, it)| it.has(Flags::PSH)).map(|(place, _)| place).collect()
+}
+
+/// Ten segments of a window in bursts of two, the last of which waits for an acknowledgement.
+#[test]
+fn the_last_segment_of_a_burst_of_several_is_pushed() {
+    let mut it = Script::connected(&sender(10.0, true), 100, 10_000);
+    it.all();
+    it.until(199);
+    assert_eq!(pushed(&mut it), [1, 3, 5, 7]);
+    let alone = TcpSettings { offload: segmentation(false), ..sender(10.0, true) };
+    let mut it = Script::connected(&alone, 100, 10_000);
+    it.until(199);
+    assert!(pushed(&mut it).is_empty());
+}
+
+/// Half of a window of five are two whole segments.
+#[test]
+fn a_burst_has_whole_segments() {
+    let mut it = Script::connected(&sender(5.0, true), 100, 10_000);
+    it.until(199);
+    assert_eq!(bursts(&mut it).iter().map(|it| it.1).collect::<Vec<_>>(), [2, 2, 1]);
+}
+
 /// Sends a window at the end of the first round trip, and acknowledges it by two segments each
 /// 100 µs, from the end of the second one on. Returns what each acknowledgement let out.
 fn acknowledged_by_two(settings: &TcpSettings, rtt: u64, written: u64, acks: u64) -> Vec<u64> {
@@ -327,6 +354,8 @@ fn a_merged_segment_ends_where_the_header_changes() {
     ] {
         assert_eq!(in_one_poll(&settings, changed(change)), [(21, 4), (21, 6)]);
     }
+    let pushed = numbers.map(|it| if it == 3 { data(it).flags(Flags::PSH) } else { data(it) });
+    assert_eq!(in_one_poll(&settings, pushed), [(21, 4), (21, 6)], "nothing follows PSH");
 }
 
 /// The bytes that are acknowledged of segments that arrive in one poll.

@@ -283,6 +283,29 @@ fn so_are_those_after_a_segment_that_came_twice() {
     assert_eq!(at_once(&mut it, 40, 20..40), singles_and_pairs(20..40, 15));
 }
 
+/// With and without: the 20th and the 23rd are pushed.
+#[test]
+fn so_is_one_with_the_flag_psh() {
+    let mut it = quick(u64::from(u16::MAX));
+    let plain = TcpSettings {
+        buffers: Buffers::with_receive(u64::from(u16::MAX)),
+        ..settings(Recovery::Rack)
+    };
+    let mut other = receiver(&plain);
+    for (it, answered) in [(&mut it, [20, 22, 23]), (&mut other, [20, 22, 24])] {
+        at_once(it, 10, 0..18);
+        it.all();
+        let mut acknowledged = Vec::new();
+        for number in 18..24 {
+            let is_pushed = [19, 22].contains(&number);
+            let flags = if is_pushed { Flags::PSH } else { Flags::default() };
+            it.receive(30 + number, data(number).flags(flags));
+            acknowledged.extend(it.all().iter().map(|it| it.acknowledges()));
+        }
+        assert_eq!(acknowledged, answered);
+    }
+}
+
 /// 65,535 bytes are advertised first, and 200,000 once 68 segments have come, each of which has
 /// brought two more.
 #[test]

@@ -80,6 +80,35 @@ fn the_last_data_does_not_wait() {
     }
 }
 
+/// The last segment of what was written has PSH, for the first time or again (RFC 9293, section
+/// 3.9.1.2, MUST-61).
+#[test]
+fn the_end_of_what_was_written_is_pushed() {
+    let mut it = Script::connected(&with(Nagle::Off), 10, 0);
+    let pushed = |it: &mut Script| -> Vec<(u16, bool)> {
+        it.all().iter().map(|it| (it.segment.length, it.has(Flags::PSH))).collect()
+    };
+    pushed(&mut it);
+    it.write(2500);
+    assert_eq!(pushed(&mut it), [(1000, false), (1000, false), (500, true)]);
+    it.write(1000);
+    assert_eq!(pushed(&mut it), [(1000, true)]);
+    it.close();
+    assert_eq!(pushed(&mut it), [(0, false)], "a FIN without data says so by itself");
+    // Nothing is acknowledged: the timeout sends the first again, and then the others.
+    it.until(5_000);
+    it.all();
+    let mut again = Vec::new();
+    for acknowledged in [1000, 2000, 2500] {
+        it.receive(5_000 + acknowledged / 100, ack(0).acknowledging_bytes(acknowledged));
+        again.extend(pushed(&mut it));
+    }
+    again.sort_unstable();
+    again.dedup();
+    // Behind the 500 more was written since.
+    assert_eq!(again, [(0, false), (500, false), (1000, false), (1000, true)]);
+}
+
 /// It is what a tail loss probe sends, where there is new data (RFC 8985, section 7.3).
 #[test]
 fn a_probe_sends_what_waits() {

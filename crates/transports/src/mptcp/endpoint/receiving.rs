@@ -81,5 +81,12 @@ impl Endpoint {
         if settings.socket.reading == Reading::AtOnce {
             it.buffer.take(now, it.reassembly.next(), settings);
         }
+        self.bound_windows();
+    }
+
+    /// No subflow's window grows beyond the connection's receive buffer.
+    pub(super) fn bound_windows(&mut self) {
+        let size = self.receiving.buffer.size();
+        self.subflows.iter_mut().for_each(|it| it.endpoint.bound_window(size));
     }
 }

@@ -57,7 +57,9 @@ impl Template {
 
     #[inline]
     pub(super) fn emit(&self, it: Transmission, ecn: EcnMode, outbox: &mut TcpOutbox) {
-        let flags = Flags::ACK.with_if(Flags::FIN, it.fin).with_if(Flags::CWR, it.reduced);
+        let flags = (Flags::ACK.with_if(Flags::FIN, it.fin))
+            .with_if(Flags::PSH, it.push)
+            .with_if(Flags::CWR, it.reduced);
         let field = match ecn {
             // RFC 3168, section 6.1.5: a retransmission is not ECN-capable.
             EcnMode::Classic | EcnMode::SomeCongestion if it.retransmission => Ecn::NotCapable,

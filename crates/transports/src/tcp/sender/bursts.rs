@@ -5,7 +5,8 @@
 //! `tcp_tso_autosize` and `tcp_tso_should_defer` of 6.18). A burst is 1/1024 of what is sent
 //! in a second, and more over round trips of less than some milliseconds; it has at least two
 //! segments, fits into 64 KiB, and takes at most half of the window. A burst that is not full
-//! waits for more of the window, if an acknowledgement is about to come.
+//! waits for more of the window, if an acknowledgement is about to come. The last segment of a
+//! burst of several has the flag PSH.
 
 use windtunnel_engine::{Duration, Time};
 
@@ -38,7 +39,8 @@ impl Sender {
         }
         let waiting = if is_lost { u64::MAX } else { self.writes.waiting(self.next) };
         let window = self.window_left().min(self.window() / 2);
-        self.full_burst().min(waiting).min(window).max(length)
+        let whole = window - window % self.segment();
+        self.full_burst().min(waiting).min(whole).max(length)
     }
 
     /// The bytes of a burst that neither the window nor the application limits.

@@ -110,8 +110,8 @@ impl Sender {
         }
         // They go in one packet.
         counters.segments -= 1;
-        if let [Some(first), Some(_)] = parts {
-            emit(Transmission { length, ..first });
+        if let [Some(first), Some(second)] = parts {
+            emit(Transmission { length, push: second.push, ..first });
         }
         if let Some(path) = &mut self.path_mtu {
             path.send(MtuProbe { number, start, length });

@@ -23,6 +23,9 @@ pub(in crate::tcp) struct Transmission {
     pub(in crate::tcp) sequence: u64,
     pub(in crate::tcp) length: u16,
     pub(in crate::tcp) fin: bool,
+    /// The peer is to hand over what there is (RFC 9293, section 3.9.1.2): nothing follows that was
+    /// written, or not in the same burst.
+    pub(in crate::tcp) push: bool,
     pub(in crate::tcp) retransmission: bool,
     /// It confirms the receiver's ECN echo with CWR (RFC 3168).
     pub(in crate::tcp) reduced: bool,

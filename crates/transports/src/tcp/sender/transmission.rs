@@ -37,8 +37,8 @@ impl Sender {
         let window = self.window();
         let mut share = None;
         let mut limit = Limit::CongestionWindow;
-        // What is left of a burst.
-        let mut burst = 0;
+        // What is left of a burst, and whether it has several segments.
+        let (mut burst, mut several) = (0, false);
         loop {
             let lost = match self.forward {
                 ForwardRecovery::Trying(_) => None,
@@ -76,6 +76,7 @@ impl Sender {
                     break;
                 }
                 burst = self.burst(u64::from(length), lost.is_some());
+                several = burst > u64::from(length);
                 if !self.fits_queue(now, burst, &mut share) {
                     limit = Limit::HostQueue;
                     self.wait_for_queue(now);
@@ -88,9 +89,12 @@ impl Sender {
                 }
             }
             burst = burst.saturating_sub(u64::from(length));
+            let ends_burst = several && burst == 0;
+            let mut emit =
+                |it: Transmission| emit(Transmission { push: it.push || ends_burst, ..it });
             match lost {
-                Some(number) => self.resend(now, number, counters, emit),
-                None => self.send(now, length, counted, counters, emit),
+                Some(number) => self.resend(now, number, counters, &mut emit),
+                None => self.send(now, length, counted, counters, &mut emit),
             }
             if let Some(rate) = rate {
                 self.pacer.spend(now, u32::from(length), rate);
@@ -225,6 +229,7 @@ impl Sender {
         self.part = Part::None;
         let sequence = self.next;
         self.next += u64::from(length);
+        let push = length > 0 && self.writes.waiting(self.next) == 0;
         let fin = self.writes.end_at(self.next);
         self.next += u64::from(fin);
         if u64::from(length) < self.segment() {
@@ -250,7 +255,7 @@ impl Sender {
         self.enter_queue(length);
         counters.segments += u64::from(length > 0);
         let reduced = std::mem::take(&mut self.reduced);
-        emit(Transmission { sequence, length, fin, retransmission: false, reduced });
+        emit(Transmission { sequence, length, fin, push, retransmission: false, reduced });
     }
 
     pub(super) fn resend(
@@ -289,7 +294,8 @@ impl Sender {
         self.enter_queue(length);
         counters.segments += u64::from(length > 0);
         counters.retransmissions += u64::from(length > 0);
-        emit(Transmission { sequence, length, fin, retransmission: true, reduced: false });
+        let push = length > 0 && self.writes.waiting(sequence + u64::from(length)) == 0;
+        emit(Transmission { sequence, length, fin, push, retransmission: true, reduced: false });
     }
 
     /// Notes what stopped the sender, which has that window.
