@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+import command
 from windtunnel.linux.kernels import ABOUT, folder_of
 from windtunnel.linux.source import VERSION
 from windtunnel.papers.paper import module
@@ -89,17 +90,23 @@ def scenario(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def windtunnel(tmp_path: Path) -> Command:
-    """Give the command line, called in an empty folder, with its output captured."""
+    """Give the command line, called in an empty folder, with its output captured.
 
-    def call(*arguments: object, **options: object) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-m", "windtunnel", *map(str, arguments)]
+    With options of `subprocess.run` other than these it is the program itself.
+    """
+
+    def call(*arguments: object, **options: Any) -> subprocess.CompletedProcess[str]:
+        words = [*map(str, arguments)]
+        if options.keys() <= {"cwd", "timeout"}:
+            return command.call(words, options.get("cwd", tmp_path), options.get("timeout", 60))
         settings: dict[str, Any] = {
             "cwd": tmp_path,
             "capture_output": True,
             "encoding": "utf-8",
             "timeout": 60,
         }
-        ended: subprocess.CompletedProcess[str] = subprocess.run(command, **(settings | options))
+        program = [sys.executable, "-m", "windtunnel", *words]
+        ended: subprocess.CompletedProcess[str] = subprocess.run(program, **(settings | options))
         return ended
 
     return call

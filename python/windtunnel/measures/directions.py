@@ -122,11 +122,12 @@ def of_pairs(results: Tables, keys: Sequence[str]) -> pl.DataFrame:
     networks = []
     for lists in both.select(names).rows():
         network = tuple(tuple(it or ()) for it in lists)
-        if network not in places:
-            places[network] = len(places)
+        place = places.get(network)
+        if place is None:
+            place = places[network] = len(places)
             found = reverse(zip(*network[:2], strict=True), zip(*network[2:], strict=True))
-            rows += [(places[network], *pair, value) for pair, value in found.items()]
-        networks.append(places[network])
+            rows += [(place, *pair, value) for pair, value in found.items()]
+        networks.append(place)
     of_networks = pl.DataFrame(
         rows,
         {NETWORK: pl.Int64(), "from": pl.String(), "to": pl.String(), REVERSE: pl.Boolean()},

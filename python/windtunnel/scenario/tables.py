@@ -1387,9 +1387,9 @@ class Acknowledgements(TypedDict, total=False):
     quick: bool
     """Whether more segments are acknowledged at once than the standards ask for, as in Linux
     (quick acknowledgements): the first 16, as many after a silence longer than the retransmission
-    timeout or a segment that came twice, and each by which the advertised window grows. That
-    window then begins with 64 KiB, and grows by two segments with each that comes, up to the
-    receive buffer."""
+    timeout or a segment that came twice, each with the flag PSH (the last of what was written,
+    and of a burst), and each by which the advertised window grows. That window then begins with
+    64 KiB, and grows by two segments with each that comes, up to the receive buffer."""
 
 
 class TcpTimeout(TypedDict, total=False):
