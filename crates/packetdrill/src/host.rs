@@ -101,6 +101,7 @@ impl VirtualHost {
         info.insert("tcpi_sacked", outstanding.delivered);
         info.insert("tcpi_lost", outstanding.lost);
         info.insert("tcpi_retrans", outstanding.resent);
+        info.extend(endpoint.delivered_marked().map(|it| ("tcpi_delivered_ce", it.into())));
         info.extend(endpoint.reordering().map(|it| ("tcpi_reordering", it)));
         info.insert("tcpi_total_retrans", endpoint.counters().retransmissions);
         if let Some(controller) = endpoint.controller() {

@@ -242,6 +242,21 @@ fn code_sees_what_was_agreed_on() {
     assert_eq!(agreed("", "", ["SEW", "SE."]), (None, 1000));
 }
 
+/// Two of four segments came marked, says accurate ECN: two acknowledgements say one each.
+#[test]
+fn code_sees_how_many_packets_came_marked() {
+    let text = "`sysctl -q net.ipv4.tcp_ecn=3`\n\
+        0 socket(..., SOCK_STREAM, IPPROTO_TCP) = 3\n+0 bind(3, ..., ...) = 0\n\
+        +0 listen(3, 1) = 0\n+0 < [noecn] SEWA 0:0(0) win 30000 <mss 1000>\n\
+        +0 > [noecn] SW. 0:0(0) ack 1 <mss 1460>\n+.1 < [ect0] W. 1:1(0) ack 1 win 30000\n\
+        +0 accept(3, ..., ...) = 4\n+0 write(4, ..., 4000) = 4000\n+0 %{ 0 }%\n\
+        +.1 < .6 1:1(0) ack 2001 win 30000\n+0 %{ 0 }%\n\
+        +0 < .7 1:1(0) ack 4001 win 30000\n+0 %{ 0 }%\n";
+    let outcome = played(text);
+    let seen: Vec<_> = outcome.assertions.iter().map(|it| it.info["tcpi_delivered_ce"]).collect();
+    assert_eq!(seen, [0, 1, 2], "{outcome:?}");
+}
+
 /// Ten segments of which the first is lost: what is said of them while it is repaired.
 #[test]
 fn code_sees_what_became_of_segments() {

@@ -104,6 +104,8 @@ impl MarksReceived {
 pub(super) struct MarksReported {
     /// Packets with CE (`s.cep`), of which three bits matter.
     packets: u8,
+    /// How many those are since the handshake.
+    delivered: u32,
     /// Bytes with CE (`s.ceb`), as far as no option says better.
     bytes: u32,
 }
@@ -112,7 +114,12 @@ impl MarksReported {
     /// At the end of the handshake, in which the first packet may have come marked
     /// (section 3.2.2.2).
     pub(super) const fn new(marked: bool) -> Self {
-        Self { packets: FIRST_PACKETS + marked as u8, bytes: 0 }
+        Self { packets: FIRST_PACKETS + marked as u8, delivered: 0, bytes: 0 }
+    }
+
+    /// How many packets came marked, says the receiver, since the handshake.
+    pub(super) const fn delivered(&self) -> u32 {
+        self.delivered
     }
 
     /// How many bytes of data were newly marked, says a segment that newly delivers so
@@ -122,6 +129,7 @@ impl MarksReported {
         let more = u64::from(segment.flags.ace().wrapping_sub(self.packets)) % ACE_VALUES;
         let marked = most_likely(more, packets);
         self.packets = self.packets.wrapping_add(marked as u8);
+        self.delivered = self.delivered.wrapping_add(marked as u32);
         let marked = match segment.byte_counters() {
             Some(counters) => since(self.bytes, counters.congestion()),
             None if marked == 0 => return 0,

@@ -464,6 +464,13 @@ impl Endpoint {
         }
     }
 
+    /// How many of its packets came marked, says the peer: with accurate ECN.
+    #[must_use]
+    pub fn delivered_marked(&self) -> Option<u32> {
+        let of_sender = self.sender.as_ref().map_or(0, |it| it.delivered_marked());
+        self.ecn.sending.is_accurate().then_some(of_sender)
+    }
+
     /// Behind how many segments others may come late, by what was seen, once something was
     /// written: 3 at least.
     #[must_use]

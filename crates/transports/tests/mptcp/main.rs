@@ -1,6 +1,7 @@
 //! Multipath TCP between two ends, over paths that a test makes.
 
 mod accounting;
+mod acknowledgements;
 mod closing;
 mod handshake;
 mod laws;

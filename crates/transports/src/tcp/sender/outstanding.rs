@@ -35,6 +35,11 @@ impl Sender {
         found
     }
 
+    /// How many packets came marked, says the receiver by accurate ECN.
+    pub(in crate::tcp) fn delivered_marked(&self) -> u32 {
+        self.marks.delivered()
+    }
+
     /// Behind how many segments others may come late.
     pub(in crate::tcp) fn reordering(&self) -> u64 {
         self.rack.distance(self.segment())
