@@ -207,6 +207,12 @@ impl Sender {
         window >= length || 2 * window >= self.largest_window || self.part == Part::Goes
     }
 
+    /// Whether nothing was written behind the byte before `end`, also not for other subflows.
+    #[inline]
+    fn is_last_written(&self, end: u64) -> bool {
+        self.writes.waiting(end) == 0 && !self.subflow.as_ref().is_some_and(|it| it.more_waits)
+    }
+
     /// There is nothing that may be sent: notes whether a part of a segment waits.
     #[inline]
     fn note_part(&mut self, now: Time) {
@@ -229,7 +235,7 @@ impl Sender {
         self.part = Part::None;
         let sequence = self.next;
         self.next += u64::from(length);
-        let push = length > 0 && self.writes.waiting(self.next) == 0;
+        let push = length > 0 && self.is_last_written(self.next);
         let fin = self.writes.end_at(self.next);
         self.next += u64::from(fin);
         if u64::from(length) < self.segment() {
@@ -294,7 +300,7 @@ impl Sender {
         self.enter_queue(length);
         counters.segments += u64::from(length > 0);
         counters.retransmissions += u64::from(length > 0);
-        let push = length > 0 && self.writes.waiting(sequence + u64::from(length)) == 0;
+        let push = length > 0 && self.is_last_written(sequence + u64::from(length));
         emit(Transmission { sequence, length, fin, push, retransmission: true, reduced: false });
     }
 
