@@ -17,8 +17,9 @@ impl Endpoint {
         self
     }
 
-    /// Its connection's receive buffer has this many bytes, which its window grows to where the
-    /// receiver acknowledges at once what that grows by.
+    /// Bounds the window that grows with what comes (see
+    /// [`Acknowledgements::quick`](super::Acknowledgements::quick)) to this many bytes: the
+    /// connection's receive buffer.
     pub fn bound_window(&mut self, bytes: u64) {
         self.receiver.bound_window(bytes);
     }

@@ -112,6 +112,8 @@ fn a_fast_link_stays_busy_with_few_acknowledgements() {
     let (all, every_second) = transfer(|_| {});
     let (offloaded, few) = transfer(offload);
     assert!(offloaded as f64 > 0.95 * all as f64, "{offloaded} of {all} bytes");
-    // 50 µs of 10 Gbps are 41 packets.
-    assert!(15 * few < every_second, "{few} of {every_second} acknowledgements");
+    // 50 µs of 10 Gbps are 41 packets, and 64 KiB are 45, the last of which has PSH. What is merged
+    // ends with either: 21 on average.
+    let ratio = every_second as f64 / few as f64;
+    assert!((10.0..12.0).contains(&ratio), "{few} of {every_second} acknowledgements");
 }
