@@ -104,7 +104,7 @@ impl MarksReceived {
 pub(super) struct MarksReported {
     /// Packets with CE (`s.cep`), of which three bits matter.
     packets: u8,
-    /// How many those are since the handshake.
+    /// How many those are.
     delivered: u32,
     /// Bytes with CE (`s.ceb`), as far as no option says better.
     bytes: u32,
@@ -114,10 +114,10 @@ impl MarksReported {
     /// At the end of the handshake, in which the first packet may have come marked
     /// (section 3.2.2.2).
     pub(super) const fn new(marked: bool) -> Self {
-        Self { packets: FIRST_PACKETS + marked as u8, delivered: 0, bytes: 0 }
+        Self { packets: FIRST_PACKETS + marked as u8, delivered: marked as u32, bytes: 0 }
     }
 
-    /// How many packets came marked, says the receiver, since the handshake.
+    /// How many packets came marked, says the receiver.
     pub(super) const fn delivered(&self) -> u32 {
         self.delivered
     }
@@ -129,9 +129,12 @@ impl MarksReported {
         let more = u64::from(segment.flags.ace().wrapping_sub(self.packets)) % ACE_VALUES;
         let marked = most_likely(more, packets);
         self.packets = self.packets.wrapping_add(marked as u8);
-        self.delivered = self.delivered.wrapping_add(marked as u32);
-        let marked = match segment.byte_counters() {
-            Some(counters) => since(self.bytes, counters.congestion()),
+        let option = segment.byte_counters().map(|it| since(self.bytes, it.congestion()));
+        // ACE did not turn round if as many packets have as many bytes (appendix A.2.2).
+        let is_enough = option.is_some_and(|it| it * packets <= more * bytes);
+        self.delivered = self.delivered.wrapping_add(if is_enough { more } else { marked } as u32);
+        let marked = match option {
+            Some(counted) => counted,
             None if marked == 0 => return 0,
             // Each packet as large as the mean.
             None => (marked * bytes / packets).min(bytes),

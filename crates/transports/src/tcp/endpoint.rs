@@ -467,8 +467,9 @@ impl Endpoint {
     /// How many of its packets came marked, says the peer: with accurate ECN.
     #[must_use]
     pub fn delivered_marked(&self) -> Option<u32> {
-        let of_sender = self.sender.as_ref().map_or(0, |it| it.delivered_marked());
-        self.ecn.sending.is_accurate().then_some(of_sender)
+        let first = u32::from(self.ecn.came_marked);
+        let all = self.sender.as_ref().map_or(first, |it| it.delivered_marked());
+        self.ecn.sending.is_accurate().then_some(all)
     }
 
     /// Behind how many segments others may come late, by what was seen, once something was
