@@ -87,9 +87,9 @@ def ended(process: int, seconds: float) -> int | None:
 
 def enter(arguments: list[str], cwd: str, outputs: list[str]) -> None:
     """Become the command line: in the fork."""
-    files = [os.devnull, *outputs]
-    for descriptor, (file, flags) in enumerate(zip(files, [os.O_RDONLY, 0, 0], strict=True)):
-        opened = os.open(file, flags or os.O_WRONLY | os.O_CREAT)
+    files = [(os.devnull, os.O_RDONLY), *((it, os.O_WRONLY | os.O_CREAT) for it in outputs)]
+    for descriptor, (file, mode) in enumerate(files):
+        opened = os.open(file, mode)
         os.dup2(opened, descriptor)
         os.close(opened)
     os.chdir(cwd)
@@ -107,7 +107,7 @@ def enter(arguments: list[str], cwd: str, outputs: list[str]) -> None:
         if not stream.closed:
             stream.flush()
     # Without the time to take down what was loaded.
-    os._exit(code if isinstance(code, int) else 0)
+    os._exit(code if isinstance(code, int) else int(code is not None))
 
 
 if __name__ == "__main__":
