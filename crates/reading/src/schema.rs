@@ -135,10 +135,15 @@ fn either(one: Value, other: Value) -> Value {
     }
 }
 
-/// A mistake with what the schema knows of it: the kind that a key belongs to, or an
-/// example of what is missing.
+/// A mistake with what the schema, which is only made where it matters, knows of it: the kind that a key
+/// belongs to, or an example of what is missing.
 #[must_use]
-pub fn explained(mistake: Mistake, schema: &Value) -> Mistake {
+pub fn explained(mistake: Mistake, schema: impl FnOnce() -> Value) -> Mistake {
+    let lacks_help = mistake.missing.is_some() && mistake.help.is_none();
+    if mistake.unknown.is_none() && !lacks_help {
+        return mistake;
+    }
+    let schema = schema();
     let definitions = || schema["$defs"].as_object().into_iter().flatten().map(|it| it.1);
     if let Some(unknown) = &mistake.unknown {
         let all = definitions().map(kinds);
@@ -160,7 +165,7 @@ pub fn explained(mistake: Mistake, schema: &Value) -> Mistake {
         }
     }
     let Some(key) = mistake.missing.filter(|_| mistake.help.is_none()) else { return mistake };
-    let tables = std::iter::once(schema).chain(definitions());
+    let tables = std::iter::once(&schema).chain(definitions());
     let example = tables.flat_map(all_properties).find(|it| it.0 == key);
     let example = example.and_then(|it| Some(it.1.get("examples")?.get(0)?.to_string()));
     match example {

@@ -8,6 +8,7 @@
 //! window ends, and the next one is as long as the delays of then allow. As the order of events
 //! at one instant is a property of the plan, each part sees what it would see if there were one.
 
+use std::num::NonZero;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread;
@@ -213,9 +214,12 @@ fn ends(start: Time, last: Time, window: Duration) -> impl Iterator<Item = Time>
 }
 
 /// Where parts wait for each other: for a short time by looking again and again, since
-/// windows are short, and then asleep, since other programs may have the processors.
+/// windows are short, and then asleep, since other programs may have the processors. Where these are
+/// fewer than the parts, they sleep at once: those that are waited for need the processors.
 struct Barrier {
     parts: usize,
+    /// How often is looked before falling asleep.
+    looks: u32,
     waiting: AtomicUsize,
     rounds: AtomicUsize,
     /// Whether a part will not come any more, because it panicked.
@@ -239,8 +243,11 @@ impl Drop for Guard<'_> {
 
 impl Barrier {
     fn new(parts: usize) -> Self {
+        const LOOKS: u32 = 2_000;
+        let processors = thread::available_parallelism().map_or(1, NonZero::get);
         Self {
             parts,
+            looks: if parts > processors { 0 } else { LOOKS },
             waiting: AtomicUsize::new(0),
             rounds: AtomicUsize::new(0),
             is_broken: AtomicBool::new(false),
@@ -251,7 +258,6 @@ impl Barrier {
 
     /// Waits for all parts; returns whether they came.
     fn wait(&self) -> bool {
-        const LOOKS: u32 = 2_000;
         let round = self.rounds.load(Ordering::Acquire);
         if self.waiting.fetch_add(1, Ordering::AcqRel) + 1 == self.parts {
             self.waiting.store(0, Ordering::Relaxed);
@@ -263,7 +269,7 @@ impl Barrier {
             let is_broken = self.is_broken.load(Ordering::Acquire);
             self.rounds.load(Ordering::Acquire) == round && !is_broken
         };
-        for _ in 0..LOOKS {
+        for _ in 0..self.looks {
             if !waits() {
                 break;
             }

@@ -5,15 +5,15 @@ use std::thread;
 
 use crate::kernel::{linux, path};
 
-/// Two runs with nothing else, and two while four threads keep the processors busy.
+/// Two runs with nothing else, and two while other threads keep the processors busy.
 fn repeats(controller: &str) {
     let Some(linux) = linux(controller) else { return };
-    let bytes = 2_000_000;
+    let bytes = 1_000_000;
     let repeat = || path().repeat(linux.clone(), bytes);
     let is_over = AtomicBool::new(false);
     let [alone, busy] = thread::scope(|threads| {
         let alone = (repeat(), path().transfer(linux.clone(), bytes));
-        for _ in 0..4 {
+        for _ in 0..2 {
             threads.spawn(|| {
                 while !is_over.load(Ordering::Relaxed) {
                     std::hint::spin_loop();

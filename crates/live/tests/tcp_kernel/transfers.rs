@@ -32,13 +32,13 @@ fn a_file_comes_from_the_kernel() {
 
 /// The largest test: losses, duplicates and packets that are late, both ways at once.
 #[test]
-fn a_hundred_megabytes_each_way_arrive_through_losses_and_reordering() {
+fn thirty_megabytes_each_way_arrive_through_losses_and_reordering() {
     let Some(network) = Network::new() else { return };
     // The kernel's own answers to losses would take most of the time.
     network.set("tcp_congestion_control", "bbr");
     let mut host = network.host("bbr3", 1500);
     let wire = Impaired::new(&network.interface, network.clock, 1);
-    let size = 100 * MEGABYTES;
+    let size = 30 * MEGABYTES;
     let it = Exchange { to_kernel: size, to_us: size, ..Exchange::default() };
     let counters = exchange(&network, &mut host, wire, it).counters;
     assert_eq!((counters.acknowledged_bytes, counters.received_bytes), (size, size));

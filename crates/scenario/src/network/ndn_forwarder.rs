@@ -174,7 +174,7 @@ pub fn read_forwarder(file: &str, text: &str) -> Result<ForwarderPlan, ScenarioE
 
 fn parse(text: &str) -> Result<File, Mistake> {
     let schema = || schemars::schema_for!(File).to_value();
-    reader::read(tree::parse(text)?).map_err(|it| explained(it, &schema()))
+    reader::read(tree::parse(text)?).map_err(|it| explained(it, schema))
 }
 
 impl File {

@@ -151,7 +151,7 @@ impl Builder<'_> {
         let names: Vec<String> = nodes.iter().map(|it| it.name.clone()).collect();
         let names = Names::among("node", names.iter().map(String::as_str));
         layers::plan(sections, layers, (&names, routing.metric), nodes, links)
-            .map_err(|it| explained(it, &schema(layers)))
+            .map_err(|it| explained(it, || schema(layers)))
     }
 
     fn carried(&self, routed: Routed) -> Result<Carried, Mistake> {

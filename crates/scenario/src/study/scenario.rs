@@ -153,7 +153,7 @@ pub(crate) fn parse(
 fn read(mut file: tree::Node, layers: &[Arc<dyn LayerKind>]) -> Result<Scenario, Mistake> {
     let sections = Some(layers::take_sections(&mut file, layers));
     let read = reader::read_beside(file, &layers::keys(layers));
-    let scenario = read.map_err(|it| explained(it, &schema(layers)))?;
+    let scenario = read.map_err(|it| explained(it, || schema(layers)))?;
     Ok(Scenario { sections, ..scenario })
 }
 

@@ -80,7 +80,7 @@ pub fn read_dns(file: &str, text: &str) -> Result<Vec<ServedRoot>, ScenarioError
 
 fn parse(text: &str) -> Result<File, Mistake> {
     let schema = || schemars::schema_for!(File).to_value();
-    reader::read(tree::parse(text)?).map_err(|it| explained(it, &schema()))
+    reader::read(tree::parse(text)?).map_err(|it| explained(it, schema))
 }
 
 impl File {
