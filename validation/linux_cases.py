@@ -11,7 +11,7 @@ CONTROLLERS = {
     "reno": '{ kind = "new-reno", window = "whole-segments" }',
     "cubic": '{ kind = "cubic", curve = "linux", hystart-variant = "linux" }',
     "bbr": '"bbr1"',
-    "dctcp": '"dctcp"',
+    "dctcp": '{ kind = "dctcp", window = "whole-segments" }',
     "bic": '"bic"',
     "highspeed": '"highspeed"',
     "htcp": '"h-tcp"',

@@ -8,9 +8,13 @@
 //! - loss: `w = ssthresh = w / 2`; `alpha` stays
 //! - growth: Reno's
 //!
+//! The reading `window = "whole-segments"` is that of Linux: see `whole_segments.rs`. What a mark takes
+//! is rounded down, so that below `2 / alpha` segments it takes none.
+//!
 //! The RFC's text was not available; Linux's `tcp_dctcp.c` agrees, except that it
 //! counts `alpha` in steps of 1/1024.
 
+use crate::reno::{Reno, WINDOW};
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Kind, Need, Parameter, Settings, Signal,
     Start, Window,
@@ -22,7 +26,7 @@ pub(crate) const DESCRIPTION: Description = Description {
     source: "RFC 8257; Alizadeh et al., SIGCOMM 2010",
     status: "checked against its recursion and the paper's queue; the texts were not read",
     needs: &[Need::MarksCounted],
-    parameters: &[GAIN],
+    parameters: &[GAIN, WINDOW],
 };
 
 /// The weight of the last round trip in the moving average of the marked fraction.
@@ -71,13 +75,14 @@ impl MarkedShare {
 /// DCTCP.
 #[derive(Clone, Debug)]
 pub struct Dctcp {
-    window: Window,
+    reno: Reno,
     share: MarkedShare,
 }
 
 impl Dctcp {
     pub(crate) fn new(start: Start, settings: &Settings) -> Self {
-        Self { window: Window::new(start), share: MarkedShare::new(settings.number("g")) }
+        let reno = Reno::counting_data(start, settings);
+        Self { reno, share: MarkedShare::new(settings.number("g")) }
     }
 }
 
@@ -87,23 +92,24 @@ impl Controller for Dctcp {
             self.share.update();
         }
         self.share.count(acknowledgement);
-        let left = self.window.slow_start(acknowledgement.acknowledged);
-        self.window.grow(left / self.window.cwnd());
+        self.reno.on_acknowledgement(acknowledgement);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        let given_up = match congestion.signal {
-            Signal::Mark => self.share.alpha() / 2.0,
-            Signal::Loss | Signal::Nack | Signal::Timeout => 0.5,
-        };
-        self.window.decrease(congestion.signal, (1.0 - given_up) * self.window.cwnd());
+        match congestion.signal {
+            Signal::Mark => {
+                let kept = self.reno.without(self.share.alpha() / 2.0);
+                self.window_mut().reduce_to(kept);
+            }
+            Signal::Loss | Signal::Nack | Signal::Timeout => self.reno.on_congestion(congestion),
+        }
     }
 
     fn window(&self) -> &Window {
-        &self.window
+        self.reno.window()
     }
 
     fn window_mut(&mut self) -> &mut Window {
-        &mut self.window
+        self.reno.window_mut()
     }
 }

@@ -41,18 +41,21 @@ pub(crate) const PARAMETERS: &[Parameter] = &[
             ("acknowledgements", "acknowledgements, at most one segment for each (RFC 5681)"),
         ]),
     },
-    Parameter {
-        name: "window",
-        meaning: "what the window is a number of",
-        kind: Kind::Choice(&[
-            ("bytes", "bytes (RFC 5681)"),
-            (
-                "whole-segments",
-                "whole segments: it grows by one once as many were acknowledged, and half of it is rounded down, as Linux",
-            ),
-        ]),
-    },
+    WINDOW,
 ];
+
+/// Whether windows are whole numbers of segments.
+pub(crate) const WINDOW: Parameter = Parameter {
+    name: "window",
+    meaning: "what the window is a number of",
+    kind: Kind::Choice(&[
+        ("bytes", "bytes, as the RFC has it"),
+        (
+            "whole-segments",
+            "whole segments: it grows by one once as many were acknowledged, and a decrease is rounded to whole ones, as Linux",
+        ),
+    ]),
+};
 
 /// Reno.
 #[derive(Clone, Debug)]
@@ -66,17 +69,31 @@ pub struct Reno {
 impl Reno {
     pub(crate) fn new(start: Start, settings: &Settings) -> Self {
         let counts_acknowledgements = settings.choice("slow-start") == "acknowledgements";
-        let is_whole = settings.choice("window") == "whole-segments";
-        let whole = is_whole.then(WholeSegments::default);
-        Self { window: Window::new(start), counts_acknowledgements, whole }
+        Self { counts_acknowledgements, ..Self::counting_data(start, settings) }
     }
 
-    /// What is kept of the window after congestion.
-    pub(crate) fn kept(&mut self) -> f64 {
+    /// With `slow-start = "data"`, for controllers that have only [`WINDOW`].
+    pub(crate) fn counting_data(start: Start, settings: &Settings) -> Self {
+        let is_whole = settings.choice("window") == "whole-segments";
+        let whole = is_whole.then(WholeSegments::default);
+        Self { window: Window::new(start), counts_acknowledgements: false, whole }
+    }
+
+    /// Half of the window, as it is after congestion.
+    pub(crate) fn half(&mut self) -> f64 {
         let cwnd = self.window.cwnd();
         match &mut self.whole {
             Some(whole) => whole.kept(floor(cwnd) / 2.0),
             None => cwnd / 2.0,
+        }
+    }
+
+    /// The window without this share of it, which is rounded down if the window is whole.
+    pub(crate) fn without(&mut self, share: f64) -> f64 {
+        let cwnd = self.window.cwnd();
+        match &mut self.whole {
+            Some(whole) => whole.kept(floor(cwnd) - floor(floor(cwnd) * share)),
+            None => cwnd * (1.0 - share),
         }
     }
 }
@@ -96,7 +113,7 @@ impl Controller for Reno {
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {
-        let kept = self.kept();
+        let kept = self.half();
         self.window.decrease(congestion.signal, kept);
     }
 

@@ -37,7 +37,7 @@ impl Controller for Tahoe {
     }
 
     fn on_congestion(&mut self, _congestion: &Congestion) {
-        let kept = self.0.kept();
+        let kept = self.0.half();
         self.0.window.restart(kept);
     }
 

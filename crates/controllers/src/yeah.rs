@@ -5,7 +5,7 @@
 //! PFLDnet 2007; its text was not available, and the constants and the steps are
 //! those of Linux's `tcp_yeah.c`.
 //!
-//! Once per round trip that gave three samples, with `rtt` their minimum, the
+//! Once per round trip that gave three samples and began with the window open, not in a recovery, with `rtt` their minimum, the
 //! queue is `q = w (1 - rtt_min / rtt)` segments. `r` is the estimated window of a
 //! competing Reno flow, initially 2.
 //!
@@ -51,6 +51,8 @@ const LEAST_RENO_WINDOW: f64 = 2.0;
 pub struct Yeah {
     window: Window,
     delays: Delays,
+    /// Whether the window was open when this round trip began, and since.
+    is_open: bool,
     /// The queue in the last round trip, in segments.
     queued: f64,
     /// The window that a Reno flow would have.
@@ -66,6 +68,7 @@ impl Yeah {
         Self {
             window: Window::new(start),
             delays: Delays::new(),
+            is_open: true,
             queued: 0.0,
             reno_window: LEAST_RENO_WINDOW,
             slow_rounds: 0,
@@ -110,9 +113,14 @@ impl Yeah {
 
 impl Controller for Yeah {
     fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
-        let round = if acknowledgement.round_ended { self.delays.end_period() } else { None };
+        let opens = acknowledgement.acknowledged > 0.0;
+        let mut round = None;
+        if acknowledgement.round_ended {
+            let was_open = core::mem::replace(&mut self.is_open, opens);
+            round = self.delays.end_period().filter(|_| was_open);
+        }
         self.delays.observe(acknowledgement.rtt);
-        if acknowledgement.acknowledged <= 0.0 {
+        if !opens {
             return;
         }
         if let Some(round) = round.filter(|it| it.samples >= FEWEST_SAMPLES) {
@@ -132,6 +140,7 @@ impl Controller for Yeah {
             cwnd / 2.0
         };
         self.fast_rounds = 0;
+        self.is_open = false;
         self.reno_window = (self.reno_window / 2.0).max(LEAST_RENO_WINDOW);
         if congestion.signal == Signal::Timeout {
             self.delays.end_period();

@@ -2,7 +2,7 @@
 
 use crate::drive::{Drive, SECOND, close};
 use crate::path::{Path, Treatment};
-use windtunnel_controllers::{Acknowledgement, Controller, Signal};
+use windtunnel_controllers::{Acknowledgement, Controller, Signal, Value};
 
 /// A round trip of `marked` segments among `delivered`.
 fn round(drive: &mut Drive, delivered: f64, marked: f64) {
@@ -39,6 +39,22 @@ fn dctcp_halves_on_loss_whatever_the_marks_say() {
     }
     drive.congest(Signal::Loss);
     assert_eq!(drive.cwnd(), 500.0);
+}
+
+/// As Linux: what a mark takes is rounded down, and by few marks it is nothing.
+#[test]
+fn of_whole_segments_a_mark_takes_whole_ones() {
+    let whole = ("window", Value::Choice("whole-segments"));
+    for (window, share, kept) in
+        [(10.0, 1.0, 5.0), (9.0, 1.0, 5.0), (15.0, 0.125, 15.0), (16.0, 0.125, 15.0)]
+    {
+        let mut drive =
+            Drive::after_loss("dctcp", 2.0 * window, &[whole, ("g", Value::Number(1.0))]);
+        round(&mut drive, 100.0, 100.0 * share);
+        round(&mut drive, 0.0, 0.0);
+        drive.congest(Signal::Mark);
+        close(drive.cwnd(), kept, 1e-12);
+    }
 }
 
 /// Alizadeh et al., section 3.3: with `W = (C T + K) / N` and `alpha = sqrt(2 / W)`

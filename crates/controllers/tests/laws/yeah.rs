@@ -1,7 +1,7 @@
 //! YeAH-TCP, step by step and by its bounds.
 
 use crate::drive::{Drive, SECOND, close};
-use windtunnel_controllers::{Controller, Signal};
+use windtunnel_controllers::{Acknowledgement, Controller, Signal};
 
 /// In avoidance at 800 segments over a path that holds them; a round has measured
 /// that it is empty.
@@ -97,4 +97,30 @@ fn yeah_does_not_starve_beside_a_greedy_flow() {
     close(two - one, 1.0, 0.05);
     drive.congest(Signal::Loss);
     close(drive.cwnd(), two / 2.0, 1e-9);
+}
+
+/// The samples of a recovery are those of the queue that overflowed: as in Linux, the first round trip
+/// that counts begins once the window is open again.
+#[test]
+fn yeah_judges_no_round_that_began_in_a_recovery() {
+    let mut drive = alone();
+    drive.congest(Signal::Loss);
+    let kept = drive.cwnd();
+    let mut round = |acknowledged: f64, ends: bool| {
+        for sample in 0..4 {
+            drive.controller.on_acknowledgement(&Acknowledgement {
+                now: drive.now,
+                acknowledged,
+                delivered: 1.0,
+                rtt: Some(SECOND / 5),
+                round_ended: ends && sample == 0,
+                ..Acknowledgement::default()
+            });
+        }
+        drive.controller.cwnd()
+    };
+    round(0.0, true);
+    round(0.0, false);
+    close(round(1e-9, true), kept, 1e-9);
+    close(round(1e-9, true), kept / 2.0, 1e-6);
 }
