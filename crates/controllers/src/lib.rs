@@ -73,6 +73,7 @@ mod bbr1;
 mod bbr3;
 mod bic;
 mod c_mpbbr;
+mod careful_resume;
 mod classic_ecn;
 mod cltcp;
 mod compound;
@@ -122,6 +123,7 @@ mod windowed;
 mod wvegas;
 mod yeah;
 
+pub use careful_resume::{CarefulResume, SavedPath};
 pub use controller::Controller;
 pub use description::{Description, Kind, Need, Parameter};
 pub use external::{External, Failed, Maker};

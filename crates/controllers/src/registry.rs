@@ -1,5 +1,6 @@
 //! What is made of the list of all controllers.
 
+use crate::careful_resume::CarefulResume;
 use crate::controller::Controller;
 use crate::description::Description;
 use crate::external::External;
@@ -22,11 +23,12 @@ macro_rules! registry {
     ($($module:ident :: $type:ident = $look:literal $($boxed:ident)?),+ $(,)?) => {
         $(pub use crate::$module::$type;)+
 
-        /// Any registered controller, or an external one.
+        /// Any registered controller, one that resumes, or an external one.
         #[derive(Debug)]
         #[allow(missing_docs, reason = "each variant is documented where its type is")]
         pub enum AnyController {
             $($type(held!($type $($boxed)?)),)+
+            CarefulResume(alloc::boxed::Box<CarefulResume<Self>>),
             External(alloc::boxed::Box<dyn External>),
         }
 
@@ -34,6 +36,7 @@ macro_rules! registry {
             fn clone(&self) -> Self {
                 match self {
                     $(Self::$type(it) => Self::$type(it.clone()),)+
+                    Self::CarefulResume(it) => Self::CarefulResume(it.clone()),
                     Self::External(it) => Self::External(it.clone()),
                 }
             }
@@ -41,6 +44,7 @@ macro_rules! registry {
             fn clone_from(&mut self, source: &Self) {
                 match (self, source) {
                     $((Self::$type(it), Self::$type(source)) => it.clone_from(source),)+
+                    (Self::CarefulResume(it), Self::CarefulResume(source)) => it.clone_from(source),
                     (it, source) => *it = source.clone(),
                 }
             }
@@ -67,6 +71,16 @@ macro_rules! registry {
             /// Builds the controller that `settings` describe.
             #[must_use]
             pub fn new(start: Start, settings: &Settings) -> Self {
+                let controller = Self::without_resuming(start, settings);
+                match settings.saved_path() {
+                    Some(saved) => Self::CarefulResume(
+                        CarefulResume::new(controller, start, saved).into(),
+                    ),
+                    None => controller,
+                }
+            }
+
+            fn without_resuming(start: Start, settings: &Settings) -> Self {
                 if let Some(maker) = settings.maker() {
                     return Self::External(maker.make(start));
                 }
@@ -83,6 +97,7 @@ macro_rules! registry {
             pub fn description(&self) -> &'static Description {
                 match self {
                     $(Self::$type(_) => &crate::$module::DESCRIPTION,)+
+                    Self::CarefulResume(it) => it.controller().description(),
                     Self::External(it) => it.description(),
                 }
             }
@@ -93,6 +108,7 @@ macro_rules! registry {
             fn on_acknowledgement(&mut self, acknowledgement: &Acknowledgement) {
                 match self {
                     $(Self::$type(it) => it.on_acknowledgement(acknowledgement),)+
+                    Self::CarefulResume(it) => it.on_acknowledgement(acknowledgement),
                     Self::External(it) => it.on_acknowledgement(acknowledgement),
                 }
             }
@@ -100,6 +116,7 @@ macro_rules! registry {
             fn on_congestion(&mut self, congestion: &Congestion) {
                 match self {
                     $(Self::$type(it) => it.on_congestion(congestion),)+
+                    Self::CarefulResume(it) => it.on_congestion(congestion),
                     Self::External(it) => it.on_congestion(congestion),
                 }
             }
@@ -107,6 +124,7 @@ macro_rules! registry {
             fn on_recovered(&mut self, now: Nanoseconds) {
                 match self {
                     $(Self::$type(it) => it.on_recovered(now),)+
+                    Self::CarefulResume(it) => it.on_recovered(now),
                     Self::External(it) => it.on_recovered(now),
                 }
             }
@@ -114,6 +132,7 @@ macro_rules! registry {
             fn on_transmission_start(&mut self, start: &TransmissionStart) {
                 match self {
                     $(Self::$type(it) => it.on_transmission_start(start),)+
+                    Self::CarefulResume(it) => it.on_transmission_start(start),
                     Self::External(it) => it.on_transmission_start(start),
                 }
             }
@@ -121,12 +140,14 @@ macro_rules! registry {
             fn on_siblings(&mut self, own: &Sibling, others: &[Sibling]) {
                 match self {
                     $(Self::$type(it) => it.on_siblings(own, others),)+
+                    Self::CarefulResume(it) => it.on_siblings(own, others),
                     Self::External(it) => it.on_siblings(own, others),
                 }
             }
             fn on_spurious(&mut self, before: &Self) {
                 match (self, before) {
                     $((Self::$type(it), Self::$type(before)) => it.on_spurious(before),)+
+                    (Self::CarefulResume(it), Self::CarefulResume(before)) => it.on_spurious(before),
                     (Self::External(it), Self::External(before)) => it.undo(before.as_ref()),
                     _ => unreachable!("a connection keeps its controller"),
                 }
@@ -134,6 +155,7 @@ macro_rules! registry {
             fn lower_window(&mut self, cwnd: f64, ssthresh: f64) {
                 match self {
                     $(Self::$type(it) => it.lower_window(cwnd, ssthresh),)+
+                    Self::CarefulResume(it) => it.lower_window(cwnd, ssthresh),
                     Self::External(it) => it.lower_window(cwnd, ssthresh),
                 }
             }
@@ -141,12 +163,14 @@ macro_rules! registry {
             fn pacing_rate(&self) -> Option<f64> {
                 match self {
                     $(Self::$type(it) => it.pacing_rate(),)+
+                    Self::CarefulResume(it) => it.pacing_rate(),
                     Self::External(it) => it.pacing_rate(),
                 }
             }
             fn estimate(&self) -> Option<PathEstimate> {
                 match self {
                     $(Self::$type(it) => it.estimate(),)+
+                    Self::CarefulResume(it) => it.estimate(),
                     Self::External(it) => it.estimate(),
                 }
             }
@@ -154,6 +178,7 @@ macro_rules! registry {
             fn abandons(&self) -> bool {
                 match self {
                     $(Self::$type(it) => it.abandons(),)+
+                    Self::CarefulResume(it) => it.abandons(),
                     Self::External(it) => it.abandons(),
                 }
             }
@@ -161,6 +186,7 @@ macro_rules! registry {
             fn window(&self) -> &Window {
                 match self {
                     $(Self::$type(it) => it.window(),)+
+                    Self::CarefulResume(it) => it.window(),
                     Self::External(it) => it.window(),
                 }
             }
@@ -168,6 +194,7 @@ macro_rules! registry {
             fn window_mut(&mut self) -> &mut Window {
                 match self {
                     $(Self::$type(it) => it.window_mut(),)+
+                    Self::CarefulResume(it) => it.window_mut(),
                     Self::External(it) => it.window_mut(),
                 }
             }

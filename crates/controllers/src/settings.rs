@@ -2,6 +2,7 @@
 
 use alloc::sync::Arc;
 
+use crate::careful_resume::SavedPath;
 use crate::description::{Description, Kind, Need};
 use crate::external::Maker;
 
@@ -32,6 +33,8 @@ pub struct Settings {
     values: [Value<'static>; Self::MOST],
     /// Its maker, if the controller is not registered.
     maker: Option<Arc<dyn Maker>>,
+    /// The path that it resumes, if any.
+    saved_path: Option<SavedPath>,
 }
 
 /// The same parameters of the same controller; an external one must have the same maker.
@@ -42,7 +45,7 @@ impl PartialEq for Settings {
             (Some(one), Some(other)) => Arc::ptr_eq(one, other),
             _ => false,
         };
-        is_same_maker && self.values == other.values
+        is_same_maker && self.values == other.values && self.saved_path == other.saved_path
     }
 }
 
@@ -61,7 +64,7 @@ impl Settings {
                 Kind::Flag { default, .. } => Value::Flag(default),
             };
         }
-        Self { description, values, maker: None }
+        Self { description, values, maker: None, saved_path: None }
     }
 
     /// The settings of an external controller, which has no parameters.
@@ -74,6 +77,23 @@ impl Settings {
     #[must_use]
     pub fn maker(&self) -> Option<&dyn Maker> {
         self.maker.as_deref()
+    }
+
+    /// Whether the controller can resume: its window limits what it sends, and nothing else does.
+    #[must_use]
+    pub fn can_resume(&self) -> bool {
+        self.maker.is_none() && !self.description.needs(Need::Pacing)
+    }
+
+    /// Has a controller that [can](Self::can_resume) resume what an earlier connection found.
+    pub fn resume(&mut self, saved: SavedPath) {
+        self.saved_path = Some(saved);
+    }
+
+    /// The path that is resumed, if any.
+    #[must_use]
+    pub fn saved_path(&self) -> Option<SavedPath> {
+        self.saved_path
     }
 
     /// Sets one parameter, if there is one of that name and the value is valid.

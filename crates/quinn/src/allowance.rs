@@ -10,12 +10,14 @@ pub(crate) struct Allowance {
     credit: f64,
     /// The time until which the rate has been counted.
     counted: Time,
+    /// Until when what was advanced is kept.
+    advanced: Time,
 }
 
 impl Allowance {
     /// Nothing is earned before `now`.
     pub(crate) fn new(now: Time) -> Self {
-        Self { credit: 0.0, counted: now }
+        Self { credit: 0.0, counted: now, advanced: now }
     }
 
     /// In bytes, of what may be sent now.
@@ -31,8 +33,10 @@ impl Allowance {
 
     /// Of what has not been sent until now, no more than `bytes` may be sent later: unused
     /// time gives no credit.
-    pub(crate) fn keep(&mut self, bytes: f64) {
-        self.credit = self.credit.min(bytes);
+    pub(crate) fn keep(&mut self, now: Time, bytes: f64) {
+        if now >= self.advanced {
+            self.credit = self.credit.min(bytes);
+        }
     }
 
     /// Nothing is in flight, so that no acknowledgement comes: what `rate` earns in a round
@@ -45,6 +49,14 @@ impl Allowance {
     /// earned.
     pub(crate) fn begin(&mut self, now: Time, round_trip: Duration) {
         self.counted = now + round_trip;
+    }
+
+    /// Packets are paced from `now` on, and it may take a round trip until the next acknowledgement: what
+    /// `rate` earns in that time may be sent in it.
+    pub(crate) fn advance(&mut self, now: Time, rate: f64, round_trip: Duration) {
+        self.lend(rate, round_trip);
+        self.begin(now, round_trip);
+        self.advanced = now + round_trip;
     }
 
     /// So many bytes were sent.
@@ -91,11 +103,22 @@ mod tests {
     }
 
     #[test]
+    fn what_is_advanced_is_kept_for_a_round_trip() {
+        let mut allowance = Allowance::new(at(0));
+        allowance.advance(at(1000), RATE, ROUND_TRIP);
+        allowance.earn(at(1050), RATE, ROUND_TRIP);
+        allowance.keep(at(1050), 3_000.0);
+        assert_eq!(allowance.credit(), 100_000.0);
+        allowance.keep(at(1100), 3_000.0);
+        assert_eq!(allowance.credit(), 3_000.0);
+    }
+
+    #[test]
     fn unused_time_gives_no_credit() {
         let mut allowance = Allowance::new(at(0));
         allowance.earn(at(10_000), RATE, ROUND_TRIP);
         assert_eq!(allowance.credit(), 100_000.0);
-        allowance.keep(3_000.0);
+        allowance.keep(at(10_000), 3_000.0);
         assert_eq!(allowance.credit(), 3_000.0);
     }
 }

@@ -228,13 +228,14 @@ impl Driver {
         };
         let burst = (BURST * f64::from(self.mtu)).max(rate * BURST_TIME.as_seconds());
         if let Some(allowance) = &mut self.allowance {
-            allowance.keep(burst);
+            allowance.keep(now, burst);
             allowance.earn(now, rate, smoothed);
         }
     }
 
-    /// After an acknowledgement, with what the controller says now.
-    fn lend(&mut self, now: Time) {
+    /// After an acknowledgement, with what the controller says now. One that paces from now on may do so
+    /// before the next one: quinn's own pacer spreads it over the round trip.
+    fn lend(&mut self, now: Time, was_paced: bool) {
         let (Some(rate), Some(smoothed)) = (self.rate(), self.estimator.smoothed()) else {
             return;
         };
@@ -242,6 +243,8 @@ impl Driver {
         let allowance = self.allowance.get_or_insert_with(|| Allowance::new(now));
         if idle {
             allowance.lend(rate, smoothed);
+        } else if !was_paced {
+            allowance.advance(now, rate, smoothed);
         }
     }
 
@@ -321,6 +324,7 @@ impl Driver {
             reduction.acknowledge(bytes, in_flight, self.lost == 0, u64::from(self.mtu));
         }
         self.window_limited |= !application_limited;
+        let was_paced = self.rate().is_some();
         let round_ended = self.report(now, newest, bytes, rtt);
         if round_ended {
             self.round_end = self.account.delivered();
@@ -328,7 +332,7 @@ impl Driver {
             self.window_limited = !application_limited;
         }
         self.ran_out = application_limited;
-        self.lend(now);
+        self.lend(now, was_paced);
         let remembered = self.estimator.smoothed().unwrap_or(rtt).max(rtt) * REMEMBERED;
         self.flights.forget_before(Time::ZERO + newest.since(Time::ZERO + remembered));
     }

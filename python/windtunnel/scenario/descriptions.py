@@ -66,10 +66,10 @@ class Descriptions:
         """Describe a controller and its parameters."""
         parameters = dict(definition["properties"])
         kind = parameters.pop("kind")["const"]
-        rows = (
-            [f"`{name}`", self.type_of(it), f"`{json.dumps(it['default'])}`", text(it)]
-            for name, it in parameters.items()
-        )
+        rows = []
+        for name, it in parameters.items():
+            default = f"`{json.dumps(it['default'])}`" if "default" in it else ""
+            rows.append([f"`{name}`", self.type_of(it), default, text(it)])
         heading = f"{marks} `{kind}`\n\n{definition['title']}: {text(definition)}.\n"
         return f"{heading}\n{table(['parameter', 'value', 'default', 'meaning'], rows)}"
 

@@ -1043,6 +1043,16 @@ Controller = str | dict[str, Any]
 """A congestion controller: its name, or a table with it as `kind`."""
 
 
+class Resume(TypedDict, total=False):
+    """The earlier connection over the same path that is resumed (RFC 9959: Careful Resume)."""
+
+    cwnd: Required[float]
+    """What it had in flight, in segments: half of it is taken up."""
+    rtt: Required[str]
+    """Its minimum round trip. Where that of the new connection is half of it or less, or more
+    than ten times it, nothing is resumed."""
+
+
 class BulkTcpWorkload(TypedDict, total=False):
     """Data without end."""
 

@@ -1,7 +1,7 @@
 //! The laws that the controllers obey, each test named after its law.
 //!
 //! `drive`, `path` and `samples` play the network; `every_controller` and `slow_start` hold for whatever is
-//! registered, `coupled` for those that link the increases of subflows; the other modules are one
+//! registered, `careful_resume` for whatever can resume, `coupled` for those that link the increases of subflows; the other modules are one
 //! controller each.
 
 mod agile_sd;
@@ -12,6 +12,7 @@ mod bbr3;
 mod bbr3_states;
 mod bic;
 mod c_mpbbr;
+mod careful_resume;
 mod cltcp;
 mod compound;
 mod copa;

@@ -2,15 +2,16 @@
 
 use windtunnel_lab::{ScenarioError, Study};
 
+const NETWORK: &str = r#"
+    duration = "1 s"
+    nodes = { a = {}, b = {} }
+    links.wire = { nodes = ["a", "b"], rate = "1 Mbps", delay = "1 ms" }
+    producers.p = { node = "b", prefix = "/p" }
+    consumers.c = { node = "a", prefix = "/p" }
+"#;
+
 fn read(text: &str) -> Result<Study, ScenarioError> {
-    let network = r#"
-        duration = "1 s"
-        nodes = { a = {}, b = {} }
-        links.wire = { nodes = ["a", "b"], rate = "1 Mbps", delay = "1 ms" }
-        producers.p = { node = "b", prefix = "/p" }
-        consumers.c = { node = "a", prefix = "/p" }
-    "#;
-    windtunnel_lab::read("test", &format!("{network}\n{text}"), &[])
+    windtunnel_lab::read("test", &format!("{NETWORK}\n{text}"), &[])
 }
 
 fn beta_of(study: &Study, case: usize) -> (&'static str, f64) {
@@ -77,4 +78,33 @@ fn where_a_name_is_unknown_the_files_own_are_offered_too_and_each_once() {
     let help = read(text).unwrap_err().help.unwrap();
     assert_eq!(help.matches("`cubic`").count(), 1, "{help}");
     assert!(help.contains("`mine`"), "{help}");
+}
+
+const RESUMING: &str = "controllers.mine = { kind = \"cubic\", resume = { cwnd = 300, rtt = \"600 ms\" } }\n\
+                        defaults.consumer.controller = \"mine\"\n";
+
+#[test]
+fn a_controller_resumes_what_its_table_says() {
+    let study = read(RESUMING).unwrap();
+    let saved = study.cases[0].plan.consumers[0].controller.saved_path().unwrap();
+    assert_eq!((saved.cwnd, saved.rtt), (300.0, 600_000_000));
+}
+
+#[test]
+fn what_cannot_be_resumed_is_refused() {
+    for (part, wrong, message) in [
+        ("\"cubic\", resume", "\"bbr3\", ¶resume", "`bbr3` cannot resume"),
+        ("{ cwnd = 300, rtt = \"600 ms\" }", "¶true", "`resume` must be a table"),
+        ("300", "¶0", "`cwnd` is out of range"),
+        ("300", "¶nan", "`cwnd` is out of range"),
+        ("\"600 ms\"", "¶\"0 s\"", "`rtt` must be greater than zero"),
+        ("\"600 ms\"", "¶600", "\"600\" has no unit"),
+        ("rtt", "¶rt", "unknown field `rt`, expected `cwnd` or `rtt`"),
+        ("resume", "¶beta", "`beta` cannot be a table"),
+    ] {
+        let marked = RESUMING.replacen(part, wrong, 1);
+        let whole = format!("{NETWORK}\n{marked}");
+        let error = crate::common::refused(&whole, |it| windtunnel_lab::read("test", it, &[]));
+        crate::common::assert_contains(&error, &[message]);
+    }
 }

@@ -11,11 +11,14 @@ use serde::Deserialize;
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{Deserializer, Error, MapAccess, Visitor};
 use toml::Spanned;
-use windtunnel_controllers::{DESCRIPTIONS, Kind, Need, SettingError, Settings, Value};
+use windtunnel_controllers::{DESCRIPTIONS, Kind, Need, SavedPath, SettingError, Settings, Value};
+use windtunnel_engine::Duration;
 
 use crate::reading::error::{Mistake, suggestion};
 use crate::reading::extensions::Extensions;
 use crate::reading::located::{Located, Named};
+use crate::reading::timers::above_zero;
+use crate::reading::units::Measured;
 
 /// A controller and its parameters.
 #[derive(Clone, Debug)]
@@ -25,20 +28,64 @@ pub(crate) struct Controller {
 }
 
 /// A parameter's value.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(untagged, expecting = "a parameter must be a number, a word, true or false")]
+#[derive(Clone, Debug)]
 pub(crate) enum Setting {
     Flag(bool),
     Number(f64),
     Choice(String),
+    Resume(Resume),
 }
 
+/// The earlier connection over the same path that is resumed (RFC 9959: Careful Resume).
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Resume {
+    /// What it had in flight, in segments: half of it is taken up.
+    cwnd: Located<f64>,
+    /// Its minimum round trip. Where that of the new connection is half of it or less, or more than ten times it,
+    /// nothing is resumed.
+    rtt: Located<Measured<Duration>>,
+}
+
+impl<'de> Deserialize<'de> for Setting {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Any;
+        impl<'de> Visitor<'de> for Any {
+            type Value = Setting;
+            fn expecting(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+                formatter.write_str("a parameter must be a number, a word, true or false")
+            }
+            fn visit_bool<E: Error>(self, flag: bool) -> Result<Setting, E> {
+                Ok(Setting::Flag(flag))
+            }
+            fn visit_i64<E: Error>(self, number: i64) -> Result<Setting, E> {
+                Ok(Setting::Number(number as f64))
+            }
+            fn visit_f64<E: Error>(self, number: f64) -> Result<Setting, E> {
+                Ok(Setting::Number(number))
+            }
+            fn visit_str<E: Error>(self, word: &str) -> Result<Setting, E> {
+                Ok(Setting::Choice(word.to_owned()))
+            }
+            fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Setting, A::Error> {
+                Resume::deserialize(MapAccessDeserializer::new(map)).map(Setting::Resume)
+            }
+        }
+        deserializer.deserialize_any(Any)
+    }
+}
+
+/// The key of what is resumed, which all controllers have that can.
+const RESUME: &str = "resume";
+
 impl Setting {
-    fn value(&self) -> Value<'_> {
+    /// The value of a parameter.
+    fn value(&self) -> Option<Value<'_>> {
         match self {
-            Self::Flag(it) => Value::Flag(*it),
-            Self::Number(it) => Value::Number(*it),
-            Self::Choice(it) => Value::Choice(it),
+            Self::Flag(it) => Some(Value::Flag(*it)),
+            Self::Number(it) => Some(Value::Number(*it)),
+            Self::Choice(it) => Some(Value::Choice(it)),
+            Self::Resume(_) => None,
         }
     }
 }
@@ -100,7 +147,8 @@ impl JsonSchema for Controller {
         "Controller".into()
     }
 
-    fn json_schema(_: &mut SchemaGenerator) -> Schema {
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        let resume = generator.subschema_for::<Resume>();
         let names: Vec<&str> = DESCRIPTIONS.iter().map(|it| it.name).collect();
         let tables = DESCRIPTIONS.iter().map(|description| {
             let mut properties = serde_json::Map::new();
@@ -124,6 +172,9 @@ impl JsonSchema for Controller {
                 let mut schema = schema;
                 schema["description"] = parameter.meaning.into();
                 properties.insert(parameter.name.into(), schema);
+            }
+            if Settings::defaults(description).can_resume() {
+                properties.insert(RESUME.into(), resume.clone().into());
             }
             serde_json::json!({
                 "type": "object",
@@ -214,7 +265,15 @@ fn settings(
     };
     let description = settings.description();
     for (key, setting) in &controller.parameters {
-        settings.set(&key.value, setting.value.value()).map_err(|error| match error {
+        if key.value == RESUME {
+            resume(&mut settings, key, setting)?;
+            continue;
+        }
+        let value = setting.value.value();
+        let Some(value) = value else {
+            return Err(key.mistake(format!("`{}` cannot be a table", key.value)));
+        };
+        settings.set(&key.value, value).map_err(|error| match error {
             SettingError::Unknown => {
                 let known: Vec<&str> = description.parameters.iter().map(|it| it.name).collect();
                 Mistake::new(format!("`{name}` has no parameter `{}`", key.value))
@@ -229,6 +288,33 @@ fn settings(
         })?;
     }
     Ok(settings)
+}
+
+/// Has a controller resume what its table says.
+fn resume(
+    settings: &mut Settings,
+    key: &Located<String>,
+    setting: &Located<Setting>,
+) -> Result<(), Mistake> {
+    let name = settings.description().name;
+    if !settings.can_resume() {
+        return Err(key.mistake(format!("`{name}` cannot resume")).help(
+            "of the controllers of Windtunnel those can that do not pace: their window limits what they send",
+        ));
+    }
+    let Setting::Resume(Resume { cwnd, rtt }) = &setting.value else {
+        return Err(setting
+            .mistake("`resume` must be a table")
+            .help("write one such as resume = { cwnd = 300, rtt = \"600 ms\" }"));
+    };
+    cwnd.checked(
+        |it| (1.0..=1e9).contains(it),
+        || "`cwnd` is out of range".to_owned(),
+        "write segments, from 1 to 1e9",
+    )?;
+    let rtt = above_zero(rtt, "rtt")?.as_nanos();
+    settings.resume(SavedPath { cwnd: cwnd.value, rtt });
+    Ok(())
 }
 
 fn wanted(kind: Kind) -> String {
