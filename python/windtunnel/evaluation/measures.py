@@ -105,6 +105,18 @@ NARROW_BPS = 10e6
 UNFINISHED = pl.col("unfinished_transfers").sum() / (
     pl.col("unfinished_transfers").sum() + pl.col("transfers").sum()
 )
+SEGMENT = 1448
+"""The bytes of data in a full segment."""
+
+TIMES_TCP = (
+    (pl.col("received_bytes") / pl.col("active_s"))
+    * pl.col("rtt_s")
+    * (2 / 3 * pl.col("retransmissions") / pl.col("segments")).sqrt()
+    / SEGMENT
+).max()
+"""The rate of each flow over `s / (R sqrt(2 p / 3))`, what TCP would have with its losses and its
+round trips (RFC 8083, section 4.3); the greatest of them."""
+
 SENT = pl.col("segments").sum()
 AGAIN = pl.col("retransmissions").sum()
 
@@ -174,6 +186,10 @@ ALL = [
     RunMeasure(
         less("sent_over_useful", "segments sent for each useful one"),
         of_flows("^candidate", SENT / (SENT - AGAIN)),
+    ),
+    RunMeasure(
+        less("times_tcp_rate", "rate over that of TCP with its losses (RFC 8083)"),
+        of_flows("^candidate", TIMES_TCP),
     ),
     RunMeasure(less("candidate_part", "its part beside a CUBIC flow"), part),
 ]
