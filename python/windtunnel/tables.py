@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -31,6 +31,14 @@ class ResultTables:
     def _ipython_key_completions_(self) -> list[str]:
         """Name the tables, for the completion of `results["` in IPython and Jupyter."""
         return list(self.tables)
+
+    def __contains__(self, name: object) -> bool:
+        """Say whether there is a table of that name."""
+        return name in self.tables
+
+    def __iter__(self) -> Iterator[str]:
+        """Give the names of the tables."""
+        return iter(self.tables)
 
     def __getitem__(self, name: str) -> pl.DataFrame:
         """Give a table by its name. Raises ResultsError, with the nearest name, for another."""
