@@ -63,8 +63,9 @@ def test_a_controller_flies_over_the_emulated_bottleneck(tmp_path: Path) -> None
     report, _ = run([*words("fly"), "--time", "3"], tmp_path)
     forth = direction(report, "client")
     assert forth["left_bytes"] * 8 / 3 > 25e6
-    # Copa keeps the queue short, which CUBIC fills: 20 ms of propagation, and up to 40 in it.
-    assert 0.020 <= forth["delay_s"]["median"] < 0.030
+    # Copa keeps the queue short, which CUBIC fills: 20 ms of propagation, and up to 40 in it. CUBIC
+    # has 50 ms, and Copa 22, but up to 34 where the processors have other work: timers are late.
+    assert 0.020 <= forth["delay_s"]["median"] < 0.040
 
 
 @needs_namespaces

@@ -5,9 +5,9 @@
 //! PFLDnet 2007; its text was not available, and the constants and the steps are
 //! those of Linux's `tcp_yeah.c`.
 //!
-//! Once per round trip that gave three samples and began with the window open, not in a recovery, with `rtt` their minimum, the
-//! queue is `q = w (1 - rtt_min / rtt)` segments. `r` is the estimated window of a
-//! competing Reno flow, initially 2.
+//! Once per round trip that gave three samples and did not begin in a recovery, with `rtt` their minimum,
+//! the queue is `q = w (1 - rtt_min / rtt)` segments. `r` is the estimated window of a competing Reno flow,
+//! initially 2.
 //!
 //! - `q > 80` or `rtt > 9/8 rtt_min`, *slow*: if `q > 80` and `w > r`, then
 //!   `w = ssthresh = max(w - min(q, w/2), r)`; after that `r += 1`, or `r = w/2`
