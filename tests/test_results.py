@@ -39,6 +39,12 @@ def test_every_table_has_a_row_for_every_case_and_run(results: Results) -> None:
         assert set(table.select("controller", "run").iter_rows()) == cases, name
 
 
+def test_results_say_which_tables_they_have(results: Results) -> None:
+    assert "flows" in results
+    assert "flos" not in results
+    assert list(results) == list(results.tables)
+
+
 def test_a_table_that_is_not_there_is_answered_with_the_nearest(results: Results) -> None:
     with pytest.raises(ResultsError, match="no table `flos`; did you mean `flows`"):
         results["flos"]

@@ -71,6 +71,8 @@ fn each_device_looks_at_what_the_paper_says() {
 /// ÷ 1538, and a tunnel adds its header to them where the links carry that.
 #[test]
 fn goodput_falls_by_the_bytes_of_the_header() {
+    /// One more or less of the 40,000 in 5 s.
+    const A_SEGMENT: f64 = 3e-5;
     let plain = (
         "start = \"1 s\"",
         "start = \"1 s\"\ntimestamps = false\nbuffers = { receive = \"4 MB\", send = \"4 MB\" }",
@@ -92,11 +94,11 @@ fn goodput_falls_by_the_bytes_of_the_header() {
         let text = encoding(name);
         let share = steady(&[LASTING, ("[region_protocol]", &text)]);
         let expected = (1460.0 - header) / 1538.0;
-        assert!((share / expected - 1.0).abs() < 0.001, "{name}: {share} of {expected}");
+        assert!((share / expected - 1.0).abs() < A_SEGMENT, "{name}: {share} of {expected}");
     }
     let share = steady(&[THROUGH_CT4]);
     let expected = 1444.0 / 1558.0;
-    assert!((share / expected - 1.0).abs() < 0.001, "tunnel: {share} of {expected}");
+    assert!((share / expected - 1.0).abs() < A_SEGMENT, "tunnel: {share} of {expected}");
 }
 
 /// When the agreement ends, the way through ct4 is taken, once both sides know: a withdrawal may
