@@ -1,5 +1,6 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
+use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -375,12 +376,26 @@ impl Shared {
             if self.cancelled.load(Ordering::Relaxed) {
                 return;
             }
-            let caught = catch_unwind(AssertUnwindSafe(|| self.run(index, &control)));
-            let result = caught.unwrap_or_else(|panic| Err(Failure::Fault(panic_text(&*panic))));
-            lock(&self.results)[index] = Some(result);
+            let mut result = None;
+            let mut run = || {
+                let caught = catch_unwind(AssertUnwindSafe(|| self.run(index, &control)));
+                let fault = |panic: Box<dyn Any + Send>| Err(Failure::Fault(panic_text(&*panic)));
+                result = Some(caught.unwrap_or_else(fault));
+            };
+            match self.study.in_turns.filter(|_| self.takes_turns(index)) {
+                Some(in_turns) => in_turns(&mut run),
+                None => run(),
+            }
+            lock(&self.results)[index] = result;
             self.live.iter().for_each(|it| drop(lock(it).remove(&index)));
             self.finished.fetch_add(cases, Ordering::Relaxed);
         }
+    }
+
+    /// Whether a run calls what is written outside.
+    fn takes_turns(&self, run: usize) -> bool {
+        let case = &self.study.cases[run / self.study.runs as usize];
+        case.uses_extensions() || case.uses_stacks()
     }
 
     /// How many cases a run is simulated for.

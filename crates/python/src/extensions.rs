@@ -1,6 +1,8 @@
 //! What is written in Python: classes whose objects the core drives like its own parts. A
 //! scenario names each; what it is follows from its base class.
 
+use std::sync::{Mutex, PoisonError};
+
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
@@ -8,6 +10,19 @@ use windtunnel_lab::Extensions;
 
 use crate::plugins::Plugin;
 use crate::{bitrate_rules, controllers, paging_policies, path_policies, schedulers, stacks};
+
+/// Simulates a run that calls Python, beside no other. Two would wait for each other at each call,
+/// which takes longer than one after the other. And the thread is known to the interpreter from
+/// beginning to end: else each call would make it known, and forget it.
+fn in_turns(run: &mut (dyn FnMut() + Send)) {
+    static TURN: Mutex<()> = Mutex::new(());
+    Python::attach(|py| {
+        py.detach(|| {
+            let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            run();
+        });
+    });
+}
 
 /// What the classes and libraries of a dictionary make, by their names in scenarios.
 pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
@@ -26,6 +41,7 @@ pub(crate) fn of(classes: &Bound<'_, PyDict>) -> PyResult<Extensions> {
             plugin.get().add_to(&mut all, &name);
             continue;
         }
+        all.in_turns = Some(in_turns);
         let is = |base: &Bound<'_, PyAny>| {
             class.cast::<PyType>().is_ok_and(|it| matches!(it.is_subclass(base), Ok(true)))
         };

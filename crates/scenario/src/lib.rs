@@ -25,7 +25,7 @@ pub use network::ndn_forwarder::{
 };
 pub use network::nodes::Names;
 pub use reading::error::{Mistake, ScenarioError, TextPosition, did_you_mean, list, suggestion};
-pub use reading::extensions::Extensions;
+pub use reading::extensions::{Extensions, InTurns};
 pub use reading::files::Unreadable;
 pub use reading::located::Located;
 pub use reading::tree::check_toml;

@@ -70,4 +70,4 @@ def chart(curve: pl.DataFrame, present: pl.DataFrame, ink: Ink) -> Drawing:
     text = point.mark_text(align="left", dx=8, dy=-8, color=ink.text, fontSize=ink.sizes.font)
     layers = [line.encode(**axes, order="angle_deg:Q"), marks, text.encode(text="label:N")]
     width = "container" if ink is SCREEN else ink.sizes.width
-    return alt.layer(*layers, width=width, height=ink.sizes.height, config=charts.config(ink))
+    return charts.layered(layers, ink, width=width, height=ink.sizes.height)

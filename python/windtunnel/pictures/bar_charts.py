@@ -9,7 +9,7 @@ import altair as alt
 import polars as pl
 
 from windtunnel.pictures.cases import BETWEEN, Line
-from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, config
+from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, data_of, layered
 from windtunnel.pictures.colours import SCREEN, Ink
 from windtunnel.pictures.data import by_line, source
 from windtunnel.pictures.legends import SPACING, wrapped
@@ -80,9 +80,8 @@ def bars(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> Drawin
     """Draw what `bar_layers` does, as high as the bars need."""
     width = "container" if ink is SCREEN else ink.sizes.width
     layers = bar_layers(frame, lines, title, ink)
-    return alt.layer(
-        *layers, width=width, height=of_lines(lines, ink).height(ink), config=config(ink)
-    )
+    height = of_lines(lines, ink).height(ink)
+    return layered(layers, ink, data=data_of(layers), width=width, height=height)
 
 
 def bar_layers(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> list[alt.Chart]:

@@ -123,4 +123,4 @@ def chart(used: pl.DataFrame, ink: Ink) -> Drawing:
     )
     width = "container" if ink is SCREEN else ink.sizes.width
     layers = [bar, name.encode(text=alt.Text("satellite:N"))]
-    return alt.layer(*layers, width=width, height=labels.height(ink), config=charts.config(ink))
+    return charts.layered(layers, ink, width=width, height=labels.height(ink))

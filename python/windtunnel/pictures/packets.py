@@ -210,10 +210,8 @@ def draw(frame: pl.DataFrame, lines: list[Line], title: str, ink: Ink) -> charts
         layers.insert(0, step.mark_line(interpolate="step-after", strokeWidth=1.5, clip=True))
     data = source(frame)
     if ink is SCREEN:
-        plot = alt.layer(
-            *layers, data=data, width="container", height=HEIGHT, config=charts.config(ink)
-        )
+        plot = charts.layered(layers, ink, data=data, width="container", height=HEIGHT)
         return charts.answering(plot, [charts.ZOOM])
     below = legend(lines, ink, BELOW) if len(lines) > 1 else []
     size = {"width": ink.sizes.width, "height": HEIGHT}
-    return alt.layer(*layers, *below, data=data, config=charts.config(ink), **size)
+    return charts.layered([*layers, *below], ink, data=data, **size)

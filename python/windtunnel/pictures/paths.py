@@ -177,9 +177,9 @@ def draw_over_time(spans: pl.DataFrame, names: dict[str, str], ink: Ink) -> Draw
     crosses: alt.Chart = alt.Chart(source(forced)).mark_point(
         shape="cross", angle=45, size=70, filled=True, color=ink.text, opacity=1.0
     )
-    drawn = alt.layer(
+    layers = [
         bars.encode(x=x, x2="end_s:Q", y=y, color=colour(names, ink)),
         crosses.encode(x=x, y=y),
-    )
+    ]
     width = "container" if ink is SCREEN else ink.sizes.width
-    return drawn.properties(width=width, height=labels.height(ink), config=charts.config(ink))
+    return charts.layered(layers, ink, width=width, height=labels.height(ink))

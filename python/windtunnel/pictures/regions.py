@@ -200,7 +200,7 @@ def draw_map(
         ),
     )
     text: alt.Chart = node.mark_text(color=ink.text, dy=-13)
-    drawn = alt.layer(
+    layers = [
         region.encode(x=x, y=y),
         link.encode(x=x, y=y, x2="x2:Q", y2="y2:Q"),
         mark,
@@ -208,8 +208,8 @@ def draw_map(
         name.encode(
             x=alt.X("label_x:Q", scale=scale), y=alt.Y("label_y:Q", scale=scale), text="name:N"
         ),
-    )
-    return drawn.properties(width=size, height=size, config=charts.config(ink))
+    ]
+    return charts.layered(layers, ink, width=size, height=size)
 
 
 def tables_of(routers: pl.DataFrame) -> Picture:

@@ -4,6 +4,7 @@
 use std::any::Any;
 use std::panic::resume_unwind;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::common::{FILE, assert_contains, changed};
 use windtunnel_controllers::{
@@ -125,6 +126,25 @@ fn a_controller_from_outside_gives_what_the_same_gives_inside_on_any_threads() {
     for jobs in [1, 4] {
         assert_eq!(tables_of("mine", jobs), inside);
     }
+}
+
+#[test]
+fn where_runs_take_turns_each_with_it_is_simulated_within_one() {
+    static TURNS: AtomicUsize = AtomicUsize::new(0);
+    fn in_turns(run: &mut (dyn FnMut() + Send)) {
+        TURNS.fetch_add(1, Ordering::Relaxed);
+        run();
+    }
+    let compared = "[compare.controller]\nmine = { \"flows.f.controller\" = \"mine\" }\n\
+                    reno = { \"flows.f.controller\" = \"reno\" }\n";
+    let text = scenario("reno") + compared;
+    let mine: Arc<dyn Maker> = Arc::new(Mine { of: "reno", gives_up_after: u32::MAX });
+    let extensions = Extensions { in_turns: Some(in_turns), ..of(mine) };
+    let study = windtunnel_lab::read_with(FILE, &text, &[], &extensions).expect("it is valid");
+    let (study, outcome) = Batch::start(study, 3).finish();
+    assert_eq!(TURNS.load(Ordering::Relaxed), 4, "of two controllers, two losses and two runs");
+    let (_, without) = run(&text, u32::MAX, 3);
+    assert_eq!(tables::all(&study, &outcome.runs), tables::all(&study, &without.runs));
 }
 
 #[test]

@@ -12,6 +12,9 @@ use windtunnel_transports::mptcp::scheduler;
 
 use crate::network::layers::LayerKind;
 
+/// Simulates a run, on the thread that calls this and before it returns.
+pub type InTurns = fn(&mut (dyn FnMut() + Send));
+
 /// Makers of what is written outside: a scenario names each as its maker does.
 #[derive(Clone, Debug, Default)]
 pub struct Extensions {
@@ -29,4 +32,7 @@ pub struct Extensions {
     pub stacks: Vec<Arc<dyn StackKind>>,
     /// Kinds of network layers.
     pub layers: Vec<Arc<dyn LayerKind>>,
+    /// Simulates each run that uses these, where one interpreter calls them all, so that runs at the
+    /// same time would wait for each other.
+    pub in_turns: Option<InTurns>,
 }

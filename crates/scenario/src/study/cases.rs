@@ -13,7 +13,7 @@ use windtunnel_world::{ConsumerPlan, Plan, RecordingPlan};
 use crate::network::layers::LayerKind;
 use crate::network::links::loss_note;
 use crate::reading::error::{Mistake, ScenarioError};
-use crate::reading::extensions::Extensions;
+use crate::reading::extensions::{Extensions, InTurns};
 use crate::reading::files::{Files, Unreadable};
 use crate::reading::tree::{self, Entry, Node};
 use crate::study::beginning::beginning;
@@ -96,6 +96,8 @@ pub struct Study {
     pub files: Vec<(String, Arc<str>)>,
     /// The kinds of network layers that it may have beside IP and NDN.
     pub layers: Vec<Arc<dyn LayerKind>>,
+    /// As [`Extensions::in_turns`].
+    pub in_turns: Option<InTurns>,
 }
 
 /// What a scenario may name that is not in its own text.
@@ -161,6 +163,7 @@ impl Study {
             text: given.text,
             files: files.into_texts(),
             layers: extensions.layers.clone(),
+            in_turns: extensions.in_turns,
         })
     }
 
@@ -200,6 +203,7 @@ impl Study {
             text: Arc::default(),
             files: Vec::new(),
             layers: points.first().map(|(_, it)| it.layers.clone()).unwrap_or_default(),
+            in_turns: points.iter().find_map(|(_, it)| it.in_turns),
         };
         for (key, point) in points {
             let case = point.cases.into_iter().next();

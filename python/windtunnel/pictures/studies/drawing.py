@@ -51,7 +51,7 @@ def alone(
 
     On a page `scattered` points can be zoomed.
     """
-    data = shared(layers)
+    data = charts.data_of(layers)
     if ink is SCREEN:
         zoom = alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
         only = alt.param(name=charts.ONLY, value=[])
@@ -75,7 +75,7 @@ def beside(
 
     Their axes are the same, but where points are `scattered`.
     """
-    data = shared(layers)
+    data = charts.data_of(layers)
     width = panel_width(ink)
     columns = 1 if width == ink.sizes.width else 2
     titled = alt.Header(title=None, labelColor=ink.text, labelFontSize=ink.sizes.font)
@@ -92,15 +92,6 @@ def panel_width(ink: Ink) -> float:
     """Give the width of a panel of several: two are beside each other, if there is room."""
     half = (ink.sizes.width - APART) / 2
     return half if half >= PANEL else ink.sizes.width
-
-
-def shared(layers: list[alt.Chart]) -> alt.InlineData:
-    """Take the data of the first layer out of all that have the same; headings have their own."""
-    data: alt.InlineData = layers[0].data
-    for layer in layers:
-        if layer.data == data:
-            layer.data = alt.Undefined
-    return data
 
 
 def explained(plot: Drawing, lines: list[Line], ink: Ink) -> Drawing:
