@@ -1395,11 +1395,13 @@ class Acknowledgements(TypedDict, total=False):
     """Whether the acknowledgements of segments beyond a gap wait for others, as in Linux: all
     except the first three, for 5 % of the round trip, at most 1 ms."""
     quick: bool
-    """Whether more segments are acknowledged at once than the standards ask for, as in Linux
-    (quick acknowledgements): the first 16, as many after a silence longer than the retransmission
-    timeout or a segment that came twice, each with the flag PSH (the last of what was written,
-    and of a burst), and each by which the advertised window grows. That window then begins with
-    64 KiB, and grows by two segments with each that comes, up to the receive buffer."""
+    """Whether more is acknowledged at once than the standards ask for, as in Linux (quick
+    acknowledgements): the answer to the SYN, also where data follows; the first 16 segments, as
+    many after a silence longer than the retransmission timeout or a segment that came twice, each
+    with the flag PSH (the last of what was written, and of a burst), and each by which the
+    advertised window grows. That window then begins with 64 KiB in whole segments, and grows by
+    two segments with each that comes, up to the receive buffer, which is 85,632 bytes at
+    first."""
 
 
 class TcpTimeout(TypedDict, total=False):

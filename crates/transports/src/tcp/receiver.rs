@@ -75,7 +75,7 @@ impl Receiver {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(FIRST),
-            buffer: ReceiveBuffer::new(settings.buffers.initial_receive_size()),
+            buffer: ReceiveBuffer::new(QuickAcknowledgements::first_buffer(settings)),
             fin: NO_FIN,
             acknowledged: FIRST,
             taken: 0,
@@ -255,7 +255,7 @@ impl Receiver {
 
     /// The settings are those that both ends agreed on.
     pub(super) fn agree(&mut self, settings: &TcpSettings) {
-        self.buffer = ReceiveBuffer::new(settings.buffers.initial_receive_size());
+        self.buffer = ReceiveBuffer::new(QuickAcknowledgements::first_buffer(settings));
         if !settings.recovery.uses_sack() {
             self.compression = None;
         }

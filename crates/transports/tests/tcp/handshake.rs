@@ -2,7 +2,7 @@
 
 use windtunnel_engine::Duration;
 use windtunnel_packets::tcp::Flags;
-use windtunnel_transports::tcp::{Recovery, Role, TcpSettings};
+use windtunnel_transports::tcp::{Acknowledgements, Recovery, Role, TcpSettings};
 
 use crate::script::{Script, ack, data, settings, syn};
 
@@ -91,6 +91,23 @@ fn data_waits_for_the_answer_and_goes_with_the_last_step() {
     let first = client.all();
     assert!(first.iter().all(|it| it.segment.length == 1000 && it.has(Flags::ACK)));
     assert_eq!(first.len(), 3);
+}
+
+/// As Linux's; without, data says the same.
+#[test]
+fn with_quick_acknowledgements_the_answer_to_the_syn_is_acknowledged_before_data_is_sent() {
+    for (quick, lengths) in [(true, [0, 1_000].as_slice()), (false, &[1_000])] {
+        let acknowledgements = Acknowledgements { quick, ..Acknowledgements::default() };
+        let settings = TcpSettings { acknowledgements, ..settings(Recovery::Rack) };
+        let mut client = Script::closed(Role::Client, &settings);
+        client.open();
+        client.write(1_000);
+        client.receive(50, syn(Flags::ACK));
+        let sent = client.all();
+        let of_data: Vec<u32> = sent.iter().map(|it| u32::from(it.segment.length)).collect();
+        assert_eq!(of_data[of_data.len() - lengths.len()..], *lengths, "quick: {quick}");
+        assert!(!quick || of_data.len() == 3 && sent[1].has(Flags::ACK), "a SYN, an answer, data");
+    }
 }
 
 #[test]

@@ -229,7 +229,7 @@ fn the_clock_of_timestamps_starts_again_without_reordering() {
 // -- Quick acknowledgements ---------------------------------------------------
 
 /// With a receive buffer of this many bytes, which is advertised as a whole from the beginning if
-/// that is what fits into a window without scaling.
+/// that is the whole segments which fit into a window without scaling, 65.
 fn quick(buffer: u64) -> Script {
     receiver(&TcpSettings {
         acknowledgements: Acknowledgements { quick: true, ..Acknowledgements::default() },
@@ -257,7 +257,7 @@ fn singles_and_pairs(numbers: std::ops::Range<u64>, singles: u64) -> Vec<Option<
 
 #[test]
 fn the_first_sixteen_segments_are_acknowledged_one_by_one_if_that_is_wanted() {
-    let mut it = quick(u64::from(u16::MAX));
+    let mut it = quick(65 * SEGMENT);
     assert_eq!(at_once(&mut it, 10, 0..30), singles_and_pairs(0..30, 16));
 }
 
@@ -265,7 +265,7 @@ fn the_first_sixteen_segments_are_acknowledged_one_by_one_if_that_is_wanted() {
 #[test]
 fn so_are_sixteen_after_a_silence_that_is_longer_than_the_timeout() {
     for (silence, singles) in [(1_000, 0), (1_001, 16)] {
-        let mut it = quick(u64::from(u16::MAX));
+        let mut it = quick(65 * SEGMENT);
         at_once(&mut it, 10, 0..20);
         it.all();
         let answers = at_once(&mut it, 29 + silence, 20..40);
@@ -275,7 +275,7 @@ fn so_are_sixteen_after_a_silence_that_is_longer_than_the_timeout() {
 
 #[test]
 fn so_are_those_after_a_segment_that_came_twice() {
-    let mut it = quick(u64::from(u16::MAX));
+    let mut it = quick(65 * SEGMENT);
     at_once(&mut it, 10, 0..20);
     it.receive(31, data(3));
     it.all();
@@ -286,7 +286,7 @@ fn so_are_those_after_a_segment_that_came_twice() {
 /// With and without: the 20th and the 23rd are pushed.
 #[test]
 fn so_is_one_with_the_flag_psh() {
-    let mut it = quick(u64::from(u16::MAX));
+    let mut it = quick(65 * SEGMENT);
     let plain = TcpSettings {
         buffers: Buffers::with_receive(u64::from(u16::MAX)),
         ..settings(Recovery::Rack)
@@ -306,7 +306,7 @@ fn so_is_one_with_the_flag_psh() {
     }
 }
 
-/// 65,535 bytes are advertised first, and 200,000 once 68 segments have come, each of which has
+/// 65 segments are advertised first, and 200 once 68 segments have come, each of which has
 /// brought two more.
 #[test]
 fn so_are_those_by_which_the_advertised_window_grows() {
@@ -316,7 +316,7 @@ fn so_are_those_by_which_the_advertised_window_grows() {
         it.receive(10 + number, data(number));
         windows.push(u64::from(it.only().segment.window) << 2);
     }
-    let expected = |came: u64| (65_535 + 2 * came * SEGMENT).min(200_000);
+    let expected = |came: u64| (65 * SEGMENT + 2 * came * SEGMENT).min(200_000);
     for (came, window) in (1..).zip(windows) {
         assert!(window <= expected(came) && window + 4 > expected(came), "{came}: {window}");
     }

@@ -111,10 +111,10 @@ impl Endpoint {
     }
 
     /// The client's first segment after the handshake: data if there is some, except for
-    /// accurate ECN, whose report has no place there.
+    /// accurate ECN, whose report has no place there, and with quick acknowledgements.
     fn greet(&mut self, now: Time, outbox: &mut TcpOutbox) {
         let sent = outbox.len();
-        if self.ecn.receiving.is_accurate() {
+        if self.ecn.receiving.is_accurate() || self.settings.acknowledgements.quick {
             self.end_handshake(now, outbox);
         }
         self.transmit(now, outbox);
