@@ -124,6 +124,25 @@ def test_signals_come_as_the_core_has_them(tmp_path: Path) -> None:
     assert all(it.radio is None for it in heard)
 
 
+def test_one_may_itself_run_a_scenario_with_a_class_in_python(tmp_path: Path) -> None:
+    inner = tmp_path / "inner"
+    inner.mkdir()
+    seen = []
+
+    class Asks(Reno):
+        """Asks a simulation first."""
+
+        def __init__(self, start: Start) -> None:
+            """Run one."""
+            super().__init__(start)
+            seen.append(run(inner, TCP, "mine", {"mine": Reno}, progress=False)["flows"])
+
+    asked = run(tmp_path, TCP, "asks", {"asks": Asks}, progress=False)["flows"]
+    for flows in seen:
+        assert flows["received_bytes"].equals(asked["received_bytes"])
+    assert len(seen) == asked.height
+
+
 def test_an_exception_ends_its_run_and_no_other_and_says_where(tmp_path: Path) -> None:
     class Fragile(Reno):
         def on_congestion(self, congestion: Congestion) -> None:

@@ -1,15 +1,26 @@
 //! What is written in Python: classes whose objects the core drives like its own parts. A
 //! scenario names each; what it is follows from its base class.
 
+use std::cell::Cell;
 use std::sync::{Mutex, PoisonError};
 
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use windtunnel_lab::Extensions;
+use windtunnel_lab::{Extensions, Study};
 
 use crate::plugins::Plugin;
 use crate::{bitrate_rules, controllers, paging_policies, path_policies, schedulers, stacks};
+
+thread_local! {
+    static HAS_TURN: Cell<bool> = const { Cell::new(false) };
+}
+
+/// How runs that something in Python starts take turns: not at all, if it is called by one whose
+/// turn it is, which waits for them.
+pub(crate) fn turns_of(study: &mut Study) {
+    study.in_turns = study.in_turns.filter(|_| !HAS_TURN.get());
+}
 
 /// Simulates a run that calls Python, beside no other. Two would wait for each other at each call,
 /// which takes longer than one after the other. And the thread is known to the interpreter from
@@ -19,7 +30,9 @@ fn in_turns(run: &mut (dyn FnMut() + Send)) {
     Python::attach(|py| {
         py.detach(|| {
             let _turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
+            HAS_TURN.set(true);
             run();
+            HAS_TURN.set(false);
         });
     });
 }

@@ -156,7 +156,8 @@ impl Scenario {
         is_live: bool,
     ) -> PyResult<Batch> {
         let settings = capture_settings(captured, directions, snap_length, window)?;
-        let study = self.0.clone();
+        let mut study = self.0.clone();
+        extensions::turns_of(&mut study);
         let processors = lab::Processors { jobs, threads };
         let packets = lab::PacketSettings { flows: events };
         let batch = match folder {
