@@ -1,6 +1,5 @@
 //! Many runs side by side: each on its own thread, nothing shared.
 
-use std::any::Any;
 use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
@@ -379,8 +378,8 @@ impl Shared {
             let mut result = None;
             let mut run = || {
                 let caught = catch_unwind(AssertUnwindSafe(|| self.run(index, &control)));
-                let fault = |panic: Box<dyn Any + Send>| Err(Failure::Fault(panic_text(&*panic)));
-                result = Some(caught.unwrap_or_else(fault));
+                result =
+                    Some(caught.unwrap_or_else(|panic| Err(Failure::Fault(panic_text(&*panic)))));
             };
             match self.study.in_turns.filter(|_| self.takes_turns(index)) {
                 Some(in_turns) => in_turns(&mut run),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import altair as alt
 import polars as pl
 
-from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, Encodings, config
+from windtunnel.pictures.charts import DIGITS, NUMBER, Drawing, Encodings, config, layered
 from windtunnel.pictures.colours import DASHES, SCREEN, Ink
 from windtunnel.pictures.data import source
 from windtunnel.pictures.series import MOST_POINTS
@@ -96,7 +96,7 @@ def chart(place: pl.DataFrame, path: pl.DataFrame, ink: Ink) -> Drawing:
     fitting = 2 * MARGIN + (ink.sizes.width - 2 * MARGIN) * depth / width
     height = min(max(fitting, HEIGHTS[0]), HEIGHTS[1])
     if ink is not SCREEN:
-        return alt.layer(*layers, width=ink.sizes.width, height=height, config=config(ink))
+        return layered(layers, ink, width=ink.sizes.width, height=height)
     layers[-1] = layers[-1].add_params(
         alt.selection_interval(name="zoom", bind="scales", zoom="wheel![event.ctrlKey]")
     )
