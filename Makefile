@@ -85,6 +85,12 @@ test-rust: $(environment)
 	$(if $(filter 1,$(WINDTUNNEL_REQUIRE_ALL)),$(if $(missing),$(error WINDTUNNEL_REQUIRE_ALL is 1, but controllers in the kernel cannot be built without $(missing))))
 	cargo test --locked --workspace $(features)
 
+# On a fresh machine the core is built sooner behind these: both share most of what is compiled, and
+# tests can be compiled at a time.
+.PHONY: rust-tests
+rust-tests: $(environment)
+	cargo test --locked --workspace $(features) --no-run
+
 test-python: $(test_core) $(development)
 	$(bin)/pytest -n 2 --dist loadfile --no-loadscope-reorder
 

@@ -168,13 +168,13 @@ def test_what_was_played_over_is_said(windtunnel: Command, tmp_path: Path) -> No
     done = windtunnel(*dctcp, "--junit", "found.xml")
     assert done.returncode == 0, done.stderr
     assert "DCTCP over windtunnel: RFC 8257" in done.stdout
-    assert "  9 cases for the controller alone: does not apply\n" in done.stdout
-    assert "10 cases: 9 does not apply, 1 passes" in done.stdout
+    assert "  10 cases for the controller alone: does not apply\n" in done.stdout
+    assert "11 cases: 10 does not apply, 1 passes" in done.stdout
     [suite] = ElementTree.parse(tmp_path / "found.xml").getroot()
     assert suite.get("name") == "DCTCP over windtunnel"
     said = {it.get("name"): it.get("value") for it in suite.iter("property")}
     assert said["stack"] == "windtunnel"
-    assert (suite.get("tests"), suite.get("skipped")) == ("10", "9")
+    assert (suite.get("tests"), suite.get("skipped")) == ("11", "10")
     done = windtunnel(*dctcp, "--case", "step-marking")
     assert "until, s" in done.stdout
     [case] = json.loads(windtunnel(*dctcp, "--case", "step-marking", "--json").stdout)["cases"]

@@ -250,6 +250,22 @@ def test_the_source_gets_room_for_the_registers_of_newer_processors(tmp_path: Pa
         assert file.read_text(encoding="utf-8") == expected
 
 
+def test_programs_that_spin_wait_in_the_kernel_of_the_package(tmp_path: Path) -> None:
+    file = tmp_path / source.CLOCK
+    file.parent.mkdir(parents=True)
+    asking = "{\ntime_travel_update_time_rel(TIMER_MULTIPLIER);\n}\n"
+    whole = f"void time_travel_sleep(void)\n{{\n}}\n{asking}"
+    file.write_text(whole, encoding="utf-8")
+    source.let_spinning_programs_wait(tmp_path)
+    changed = file.read_text(encoding="utf-8")
+    assert changed.count("time_travel_asked") == 3
+    # Of what would not compile, nothing is changed.
+    for written in (asking, changed):
+        file.write_text(written, encoding="utf-8")
+        source.let_spinning_programs_wait(tmp_path)
+        assert file.read_text(encoding="utf-8") == written
+
+
 def test_a_kernel_without_room_for_the_registers_is_named_with_a_remedy() -> None:
     said = (
         "first.toml:15:17: stack `linux`: the Linux kernel: it has stopped; its last lines: "

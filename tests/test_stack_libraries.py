@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import pages
+from conftest import Command
 from windtunnel import Plugin, Results, Scenario, run
 from windtunnel.extensions import UnknownExtension, described, load, stand_ins
 from windtunnel.package_data import INCLUDE
@@ -247,6 +248,15 @@ def test_controllers_random_numbers_secrets_and_the_state_are_passed_on(tmp_path
         refused = run(Scenario.parse(SCENARIO, extensions=extensions), progress=False)
         assert refused["flows"]["failure"].to_list() == ["stop-and-wait: create: error -1"]
     assert windows[1] and windows[1][0] > 0
+
+
+def test_the_command_says_which_flow_failed_and_why(windtunnel: Command, tmp_path: Path) -> None:
+    source = changed(("    if (!*end) return -1;", "    if (*end) return -1;"))
+    library = built(tmp_path, source)
+    (tmp_path / "mine.toml").write_text(SCENARIO, encoding="utf-8")
+    ran = windtunnel("run", "mine.toml", "--extension", library)
+    assert ran.returncode == 0
+    assert "flow `file` failed in 1 run: stop-and-wait: create: error -1" in ran.stderr
 
 
 # -- ngtcp2 ------------------------------------------------------------------

@@ -29,8 +29,29 @@ pub struct Connection {
     sending: Vec<f64>,
     /// The controller before the last congestion signal.
     before: Option<AnyController>,
-    /// Delivered segments since the last loss of `loss_every`.
-    since_loss: f64,
+    /// The losses of `loss_every`, and the marks of `mark_every`.
+    losses: Spaced,
+    marks: Spaced,
+    /// How much will have been delivered when another mark is signalled.
+    answered_until: f64,
+}
+
+/// One event in so many delivered segments.
+#[derive(Debug, Default)]
+struct Spaced {
+    /// Delivered segments since the last one.
+    since: f64,
+}
+
+impl Spaced {
+    /// Whether the next one, of one in `every` segments, is among these.
+    fn comes(&mut self, delivered: f64, every: Option<f64>) -> bool {
+        let Some(every) = every else { return false };
+        self.since += delivered;
+        let comes = self.since >= every;
+        self.since -= if comes { every } else { 0.0 };
+        comes
+    }
 }
 
 /// How an acknowledgement lies in its round trip.
@@ -61,7 +82,9 @@ impl Connection {
             sent: vec![0.0],
             sending: Vec::new(),
             before: None,
-            since_loss: 0.0,
+            losses: Spaced::default(),
+            marks: Spaced::default(),
+            answered_until: 0.0,
         }
     }
 
@@ -96,7 +119,6 @@ impl Connection {
             };
             let sent = self.sent[index as usize * self.sent.len() / count as usize];
             self.acknowledge(piece, Place { is_first: index == 0, total_at_send: sent }, step);
-            self.lose_of(piece, step);
         }
     }
 
@@ -120,7 +142,6 @@ impl Connection {
             self.sent = vec![sent];
         }
         self.acknowledge(segments, Place { is_first: step.new_round, total_at_send: sent }, step);
-        self.lose_of(segments, step);
     }
 
     fn acknowledge(&mut self, delivered: f64, place: Place, step: &Step) {
@@ -133,11 +154,13 @@ impl Connection {
         let limited = step.window_limited.unwrap_or(true);
         let opens = limited && !step.recovering;
         let rate = self.rate.unwrap_or(self.controller.cwnd() / seconds(self.rtt.max(1)));
+        let is_marked = self.marks.comes(delivered, step.mark_every);
+        let share = if is_marked { 1.0 } else { step.marked.unwrap_or(0.0) };
         self.controller.on_acknowledgement(&Acknowledgement {
             now: self.now,
             acknowledged: if opens { delivered } else { 0.0 },
             delivered,
-            marked: delivered * step.marked.unwrap_or(0.0),
+            marked: delivered * share,
             lost,
             rtt: (!step.without_sample).then_some(self.rtt),
             smoothed_rtt: self.sample,
@@ -155,15 +178,19 @@ impl Connection {
             window_limited: limited,
             ..Acknowledgement::default()
         });
+        if is_marked {
+            self.answer_mark(step);
+        }
+        if self.losses.comes(delivered, step.loss_every) {
+            self.congest(Signal::Loss, step);
+        }
     }
 
-    /// Signals a loss after every so many delivered segments, if the step says so.
-    fn lose_of(&mut self, delivered: f64, step: &Step) {
-        let Some(every) = step.loss_every else { return };
-        self.since_loss += delivered;
-        if self.since_loss >= every {
-            self.since_loss -= every;
-            self.congest(Signal::Loss, step);
+    /// Signals marks as a transport does, once until all data is acknowledged that was in flight.
+    fn answer_mark(&mut self, step: &Step) {
+        if self.total >= self.answered_until {
+            self.answered_until = self.total + self.controller.cwnd();
+            self.congest(Signal::Mark, step);
         }
     }
 

@@ -130,6 +130,8 @@ pub struct Step {
     pub after: Option<Measured<Duration>>,
     /// Delivered segments between two losses, each of which is signalled.
     pub loss_every: Option<f64>,
+    /// Delivered segments between two that were marked; the marks of a round trip are signalled once.
+    pub mark_every: Option<f64>,
     /// Segments in flight after it; default: the window, or what the path holds if that is less.
     pub in_flight: Option<f64>,
     /// Segments in flight when the acknowledged data was sent; default: as many.
@@ -286,7 +288,8 @@ const ACTIONS: &[&str] =
 /// Numbers that would end nothing, or mean nothing.
 fn check_numbers(step: &Located<Step>) -> Result<(), Mistake> {
     let it = &step.value;
-    let above_zero = [("rate", it.rate), ("loss_every", it.loss_every)];
+    let above_zero =
+        [("rate", it.rate), ("loss_every", it.loss_every), ("mark_every", it.mark_every)];
     let at_least_zero = [
         ("acknowledge", it.acknowledge),
         ("in_flight", it.in_flight),

@@ -7,7 +7,7 @@
 //!
 //! - bandwidth: at intervals of more than `max(rtt, 50 ms)`, the delivered segments over
 //!   that time, through two filters in a row: `x = 7/8 x + 1/8 y`; the first
-//!   sample fills both
+//!   interval begins with the connection, and its sample fills both
 //! - growth: as Reno
 //! - congestion: `w = ssthresh = w / 2` during recovery, and after it
 //!   `w = ssthresh = bandwidth * rtt_min`
@@ -19,7 +19,7 @@
 
 use crate::{
     Acknowledgement, Congestion, Controller, Description, Nanoseconds, Settings, Signal, Start,
-    Window, seconds,
+    TransmissionStart, Window, seconds,
 };
 
 pub(crate) const DESCRIPTION: Description = Description {
@@ -97,6 +97,10 @@ impl Controller for Westwood {
         self.bandwidth.observe(acknowledgement, self.rtt);
         let left = self.window.slow_start(acknowledgement.acknowledged);
         self.window.grow(left / self.window.cwnd());
+    }
+
+    fn on_transmission_start(&mut self, start: &TransmissionStart) {
+        self.bandwidth.since.get_or_insert(start.now);
     }
 
     fn on_congestion(&mut self, congestion: &Congestion) {

@@ -77,6 +77,7 @@ def run_file(file: Path, options: Options) -> None:
             )
         saved = save(results, folder, recorded, options.csv)
     tell(file, results, saved, options)
+    progress.tell(first(failed_flows(results)))
     report_missing(results.manifest, saved)
 
 
@@ -134,6 +135,17 @@ def tell(file: Path, results: Results, saved: Path | None, options: Options) -> 
         say(f"Report: {page or f'windtunnel report {shlex.quote(str(saved))}'}")
     if page and options.opens:
         open_page(page)
+
+
+def failed_flows(results: Results) -> list[str]:
+    """Say which flows ended because an implementation at one of their ends failed, and why."""
+    if "flows" not in results.tables:
+        return []
+    failed = results["flows"].drop_nulls("failure").group_by("flow", "failure", maintain_order=True)
+    return [
+        f"flow `{flow}` failed in {count(runs, 'run')}: {failure}"
+        for flow, failure, runs in failed.len().iter_rows()
+    ]
 
 
 def save(results: Results, folder: Path, recorded: Path, csv: bool) -> Path | None:

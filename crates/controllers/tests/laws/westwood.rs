@@ -1,7 +1,7 @@
 //! Westwood+ against what its path holds.
 
 use crate::drive::{Drive, SECOND, close};
-use windtunnel_controllers::{Controller, Signal};
+use windtunnel_controllers::{Controller, Signal, TransmissionStart};
 
 const EMPTY: u64 = SECOND / 10;
 
@@ -62,6 +62,20 @@ fn westwood_after_a_timeout_ends_slow_start_at_what_the_path_holds() {
     drive.show_round_trip(SECOND / 5);
     drive.congest(Signal::Timeout);
     close(drive.controller.ssthresh(), 200.0, 0.05);
+}
+
+/// As in Linux: the first sample counts from the handshake, not from the first acknowledgement.
+#[test]
+fn westwood_measures_from_the_beginning_of_the_connection() {
+    let mut drive = Drive::over_tcp("westwood", 40.0, &[]);
+    let start = TransmissionStart { now: 0, application_limited: false, smoothed_rtt: None };
+    drive.controller.on_transmission_start(&start);
+    drive.now = SECOND * 11 / 100;
+    drive.acknowledge(20.0);
+    drive.congest(Signal::Loss);
+    drive.recover();
+    // 20 segments in 110 ms, where a round trip is 100 ms.
+    close(drive.cwnd(), 20.0 / 1.1, 1e-9);
 }
 
 #[test]

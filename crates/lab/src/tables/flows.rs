@@ -289,7 +289,7 @@ pub(super) fn totals(plan: &Plan, prefixes: &[String], world: &World, end: Time)
         |it| it.gave_up.map(|end| end.since(it.start).as_seconds()),
     )
     .text_if_any(
-        column("failure", "Why the implementation of QUIC at one of the ends could not go on."),
+        column("failure", "Why the implementation of TCP or QUIC at one of the ends could not go on."),
         |it| it.stack()?.iter().find_map(|it| it.failure.as_deref()),
     )
     .number(

@@ -431,7 +431,8 @@ impl Receiver {
 
     /// Data came: what of it is acknowledged at once as in Linux.
     fn note_arrival(&mut self, now: Time, arrival: Arrival, settings: &TcpSettings) {
-        let free = self.free(settings);
+        // Data beyond a gap takes room too.
+        let free = self.free(settings).saturating_sub(self.waiting_bytes());
         let Some(quick) = &mut self.quick else { return };
         match arrival {
             Arrival::InOrder { .. } => quick.receive_in_order(now),
