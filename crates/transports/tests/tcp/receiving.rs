@@ -323,3 +323,18 @@ fn so_are_those_by_which_the_advertised_window_grows() {
     // These did not count towards the first sixteen.
     assert_eq!(at_once(&mut it, 100, 68..100), singles_and_pairs(68..100, 16));
 }
+
+/// 65 segments are advertised first, and 75 fit. Two that come in order and two beyond a gap bring
+/// two more each; then what waits leaves no room for more, until the gap is filled.
+#[test]
+fn the_window_does_not_grow_into_the_room_of_what_waits_beyond_a_gap() {
+    let mut it = quick(75 * SEGMENT);
+    at_once(&mut it, 10, 0..2);
+    let mut window = |at: u64, number: u64| {
+        it.receive(at, data(number));
+        u64::from(it.all().last().expect("an acknowledgement").segment.window) << 1
+    };
+    let windows: Vec<u64> = (3..11).map(|number| window(20 + number, number)).collect();
+    assert_eq!(windows, [71, 73, 73, 73, 73, 73, 73, 73].map(|it| it * SEGMENT));
+    assert_eq!(window(40, 2), 75 * SEGMENT);
+}
