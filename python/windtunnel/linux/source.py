@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -91,21 +92,22 @@ def make_room_for_registers(folder: Path) -> None:
     User-Mode Linux before 6.13 has room for the registers of a processor with AVX-512, and the
     system lets nobody set a part of them only. Where a processor has fewer, the rest is unused.
     """
-    file = folder / REGISTERS
-    text = file.read_text(encoding="utf-8")
-    file.write_text(text.replace(ROOM, f"HOST_FP_SIZE, {REGISTERS_SIZE})"), encoding="utf-8")
+    rewrite(folder / REGISTERS, [(ROOM, f"HOST_FP_SIZE, {REGISTERS_SIZE})")])
 
 
 def let_spinning_programs_wait(folder: Path) -> None:
     """Let time pass for a program that asks for it again and again instead of waiting.
 
     User-Mode Linux lets 256 ns pass each time, and a machine takes some 0.1 ms for that. Once the
-    processor was asked 10,000 times without a pause, 51.2 us pass. In another source than that of
-    the package nothing is changed.
+    processor was asked 10,000 times without a pause, 51.2 us pass.
     """
-    file = folder / CLOCK
+    rewrite(folder / CLOCK, CLOCK_CHANGES)
+
+
+def rewrite(file: Path, changes: Sequence[tuple[str, str]]) -> None:
+    """Replace the first text of each change by the second, if all of them are in the file."""
     text = file.read_text(encoding="utf-8")
-    if all(before in text for before, _ in CLOCK_CHANGES):
-        for before, after in CLOCK_CHANGES:
+    if all(before in text for before, _ in changes):
+        for before, after in changes:
             text = text.replace(before, after)
         file.write_text(text, encoding="utf-8")
