@@ -85,8 +85,8 @@ test-rust: $(environment)
 	$(if $(filter 1,$(WINDTUNNEL_REQUIRE_ALL)),$(if $(missing),$(error WINDTUNNEL_REQUIRE_ALL is 1, but controllers in the kernel cannot be built without $(missing))))
 	cargo test --locked --workspace $(features)
 
-# On a fresh machine the core is built sooner behind these: both share most of what is compiled, and
-# tests can be compiled at a time.
+# What the tests of Rust and the core share is most of what is compiled. On a fresh machine both take
+# less time in this order: crates of tests are compiled side by side, those of the core one by one.
 .PHONY: rust-tests
 rust-tests: $(environment)
 	cargo test --locked --workspace $(features) --no-run
