@@ -113,12 +113,7 @@ def add_link(crate: Path) -> None:
 def cargo(folder: Path, *arguments: str) -> None:
     """Call cargo, which must succeed."""
     # What others wrote is compiled once, for this test and for the workspace.
-    environment = {
-        **os.environ,
-        "CARGO_TARGET_DIR": str(ROOT / "target"),
-        # Names of lines, which would take longer to make than the tests to run.
-        "CARGO_PROFILE_DEV_DEBUG": "0",
-    }
+    environment = {**os.environ, "CARGO_TARGET_DIR": str(ROOT / "target")}
     ran = subprocess.run(
         ["cargo", *arguments], cwd=folder, env=environment, capture_output=True, text=True
     )

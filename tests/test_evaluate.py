@@ -65,6 +65,17 @@ class Radio(Steady):
     needs = ("sinr",)
 
 
+class Counting(windtunnel.Controller):
+    """Reno, but each acknowledgement counts as one segment, whatever it acknowledges."""
+
+    def on_acknowledgement(self, acknowledgement):
+        if acknowledgement.acknowledged > 0:
+            self.cwnd += 1.0 if self.cwnd < self.ssthresh else 1.0 / self.cwnd
+
+    def on_congestion(self, congestion):
+        self.ssthresh = self.cwnd = max(self.cwnd / 2, 2.0)
+
+
 class Broken(Steady):
     def on_congestion(self, congestion):
         raise ArithmeticError("no number")
@@ -239,6 +250,23 @@ def test_a_window_that_never_falls_does_not_back_off(folder: Path, store: Path) 
     found = answered("fixed", store)
     assert [found[it].verdict for it in (1, 6)] == [Verdict.FAILS, Verdict.FAILS]
     assert "cubic" in found[1].reason or "new-reno" in found[1].reason
+
+
+@pytest.mark.parametrize(
+    ("name", "verdict"), [("cubic", Verdict.HOLDS), ("mine.py:Counting", Verdict.FAILS)]
+)
+def test_who_counts_acknowledgements_is_deceived_by_their_division(
+    name: str, verdict: Verdict, folder: Path, store: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (whole,) = (it for it in criteria() if it.number == 21)
+    divided = {"receiver": ["divides acknowledgements"]}
+    only = whole.model_copy(
+        update={"checks": [whole.checks[0].model_copy(update={"where": divided})]}
+    )
+    short = {"misbehaving-receiver": {"seeds": 5, "receiver": ["honest", *divided["receiver"]]}}
+    monkeypatch.setattr(evaluation, "criteria", lambda _: [only])
+    monkeypatch.setattr(experiments, "chosen", lambda _: short)
+    assert answered(name, store)[21].verdict == verdict
 
 
 QUEUES_BESIDE = {"senders": {"seeds": 5, "senders": ["cubic"]}}

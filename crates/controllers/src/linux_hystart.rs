@@ -5,10 +5,12 @@
 //! its text was not available, and the constants are those of Linux's `tcp_cubic.c`.
 //!
 //! - from a window of 16 segments on, in each round trip
-//! - train: as long as acknowledgements come within 2 ms of one another, slow start ends when
-//!   they have come for half the minimum round trip
-//! - delay: the minimum of the first eight round trips of a round exceeds the least ever by an
-//!   eighth of it (within 4 ms and 16 ms)
+//! - train: acknowledgements come within 2 ms of one another, the first of these within 2 ms of the
+//!   round's beginning; slow start ends when they have come for half of the minimum round trip and of
+//!   the time in which hosts send what interfaces segment: four times 64 KiB at the pacing rate, at
+//!   most 1 ms
+//! - delay: from the ninth round trip of a round on, the minimum of the round exceeds the least ever by
+//!   an eighth of it (within 4 ms and 16 ms)
 //! - then `ssthresh = w`; growth until then is not limited
 //!
 //! Linux compares a train with the whole round trip where the sender paces, which a controller
@@ -24,6 +26,11 @@ const SAMPLES: u32 = 8;
 /// Acknowledgements of one train are no further apart.
 const SPACING: Nanoseconds = 2 * MILLISECOND;
 const LOW_WINDOW: f64 = 16.0;
+/// What is sent in the time that hosts are given, in segments, and that time at most.
+const HOST_SEGMENTS: f64 = 4.0 * 65_536.0 / 1_448.0;
+const MOST_HOST_TIME: Nanoseconds = MILLISECOND;
+/// In slow start the pacing rate is this many windows in a round trip.
+const PACED_WINDOWS: f64 = 2.0;
 
 /// The state of slow start.
 #[derive(Clone, Debug)]
@@ -56,8 +63,9 @@ impl LinuxHyStart {
         acknowledgement: &Acknowledgement,
     ) -> f64 {
         if window.in_first_slow_start() {
-            self.watch(acknowledgement, window.cwnd() >= LOW_WINDOW);
-            if window.cwnd() >= LOW_WINDOW && self.is_over() {
+            let counts = window.cwnd() >= LOW_WINDOW;
+            self.watch(acknowledgement, counts);
+            if counts && self.is_over(host_time(acknowledgement, window.cwnd())) {
                 window.set_ssthresh(window.cwnd());
             }
         }
@@ -72,23 +80,33 @@ impl LinuxHyStart {
         }
         if let Some(rtt) = acknowledgement.rtt {
             self.minimum = self.minimum.min(rtt);
-            if counts && self.samples < SAMPLES {
-                self.least = self.least.min(rtt);
-                self.samples += 1;
-            }
+        }
+        if !counts {
+            return;
+        }
+        if let Some(rtt) = acknowledgement.rtt {
+            self.least = self.least.min(rtt);
+            self.samples += 1;
         }
         if now.saturating_sub(self.last) <= SPACING {
             self.last = now;
         }
     }
 
-    fn is_over(&self) -> bool {
+    fn is_over(&self, host_time: Nanoseconds) -> bool {
         if self.minimum == Nanoseconds::MAX {
             return false;
         }
         let train = self.last.saturating_sub(self.round_begun);
         let increase = (self.minimum / DIVISOR).clamp(LEAST_INCREASE, MOST_INCREASE);
-        let grown = self.samples >= SAMPLES && self.least > self.minimum.saturating_add(increase);
-        train > self.minimum / 2 || grown
+        let grown = self.samples > SAMPLES && self.least > self.minimum.saturating_add(increase);
+        train > self.minimum.saturating_add(host_time) / 2 || grown
     }
+}
+
+/// In what time hosts send what their interfaces segment.
+fn host_time(acknowledgement: &Acknowledgement, cwnd: f64) -> Nanoseconds {
+    let Some(rtt) = acknowledgement.smoothed_rtt else { return 0 };
+    let time = rtt as f64 * HOST_SEGMENTS / (PACED_WINDOWS * cwnd);
+    MOST_HOST_TIME.min(time as Nanoseconds)
 }

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 
 use windtunnel_controllers::Controller;
 use windtunnel_engine::{Duration, Time};
+use windtunnel_packets::Ecn;
 use windtunnel_tcp::{ConnectionId, State, TcpHost};
 use windtunnel_transports::tcp::{Agreed, Limit, TcpSettings};
 
@@ -102,6 +103,7 @@ impl VirtualHost {
         info.insert("tcpi_lost", outstanding.lost);
         info.insert("tcpi_retrans", outstanding.resent);
         info.extend(endpoint.delivered_marked().map(|it| ("tcpi_delivered_ce", it.into())));
+        info.extend(endpoint.delivered_bytes().into_iter().flatten().filter_map(counter_of));
         info.extend(endpoint.reordering().map(|it| ("tcpi_reordering", it)));
         info.insert("tcpi_total_retrans", endpoint.counters().retransmissions);
         if let Some(controller) = endpoint.controller() {
@@ -211,6 +213,17 @@ impl VirtualHost {
     pub(crate) fn note(&mut self, what: String) {
         self.trace.push(Moment { time_s: seconds(self.script_time()), what });
     }
+}
+
+/// The counter of the bytes that came with an ECN field.
+fn counter_of((field, bytes): (Ecn, u32)) -> Option<(&'static str, u64)> {
+    let name = match field {
+        Ecn::NotCapable => return None,
+        Ecn::Capable => "tcpi_delivered_e0_bytes",
+        Ecn::Scalable => "tcpi_delivered_e1_bytes",
+        Ecn::Congestion => "tcpi_delivered_ce_bytes",
+    };
+    Some((name, bytes.into()))
 }
 
 /// The bits of Linux's `tcpi_options` (`TCPI_OPT_TIMESTAMPS`, `_SACK` and `_WSCALE`). There is another

@@ -98,6 +98,26 @@ impl ByteCounters {
         }
     }
 
+    /// The count of bytes with ECT(0), if it is there.
+    #[inline]
+    #[must_use]
+    pub const fn capable(self) -> Option<u32> {
+        match self {
+            Self::Capable { capable, .. } | Self::All { capable, .. } => Some(capable),
+            Self::Scalable { .. } => None,
+        }
+    }
+
+    /// The count of bytes with ECT(1), if it is there.
+    #[inline]
+    #[must_use]
+    pub const fn scalable(self) -> Option<u32> {
+        match self {
+            Self::Scalable { scalable, .. } | Self::All { scalable, .. } => Some(scalable),
+            Self::Capable { .. } => None,
+        }
+    }
+
     /// The option's kind, and its counters in their order on the wire.
     pub fn wire(self) -> (u8, impl Iterator<Item = u32>) {
         let (kind, counters, count) = match self {

@@ -191,7 +191,7 @@ ALL = [
         less("times_tcp_rate", "rate over that of TCP with its losses (RFC 8083)"),
         of_flows("^candidate", TIMES_TCP),
     ),
-    RunMeasure(less("candidate_part", "its part beside a CUBIC flow"), part),
+    RunMeasure(less("candidate_part", "its part of what all flows get"), part),
 ]
 
 MEASURES = {it.column.column: it for it in ALL}

@@ -1402,6 +1402,12 @@ class Acknowledgements(TypedDict, total=False):
     advertised window grows. That window then begins with 64 KiB in whole segments, and grows by
     two segments with each that comes, up to the receive buffer, which is 85,632 bytes at
     first."""
+    misbehaviour: Misbehaviour
+    """What the receiver does against the rules to be sent more; nothing by default."""
+
+
+Misbehaviour = Literal["divided-acknowledgements", "invented-duplicates", "hidden-marks"]
+"""What a receiver does against the rules so that it is sent more (RFC 9743, section 7.6)."""
 
 
 class TcpTimeout(TypedDict, total=False):

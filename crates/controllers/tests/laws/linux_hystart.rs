@@ -30,6 +30,30 @@ fn a_train_of_acknowledgements_as_long_as_half_the_path_ends_slow_start() {
     }
 }
 
+/// Hosts have a millisecond: 50 ms and half of one. Where two windows of 321 segments go in a round
+/// trip of 1 ms, 181 segments take 0.282 ms: half of both is 0.641 ms.
+#[test]
+fn a_train_may_be_longer_by_half_of_what_hosts_take() {
+    for (window, rtt, spacing, count, over) in [
+        (64.0, 100 * MILLISECOND, MILLISECOND / 2, 102, false),
+        (64.0, 100 * MILLISECOND, MILLISECOND / 2, 103, true),
+        (256.0, MILLISECOND, MILLISECOND / 100, 65, false),
+        (256.0, MILLISECOND, MILLISECOND / 100, 66, true),
+    ] {
+        let mut drive = Drive::with("cubic", window, &[LINUX]);
+        assert_eq!(ends(&mut drive, rtt, spacing, count), over, "{window}, {count}");
+    }
+}
+
+/// A train begins with its round: where the window is below 16 segments at first, there is none.
+#[test]
+fn a_train_that_begins_before_the_window_is_watched_is_none() {
+    for (window, over) in [(10.0, false), (16.0, true)] {
+        let mut drive = Drive::with("cubic", window, &[LINUX]);
+        assert_eq!(ends(&mut drive, 20 * MILLISECOND, MILLISECOND, 18), over, "{window}");
+    }
+}
+
 #[test]
 fn acknowledgements_more_than_two_milliseconds_apart_are_no_train() {
     for (spacing, over) in [(2 * MILLISECOND, true), (2 * MILLISECOND + 1, false)] {
@@ -38,12 +62,12 @@ fn acknowledgements_more_than_two_milliseconds_apart_are_no_train() {
     }
 }
 
-/// An eighth of the least round trip, within 4 ms and 16 ms, by eight samples of a round.
+/// An eighth of the least round trip, within 4 ms and 16 ms, from the ninth sample of a round on.
 #[test]
 fn a_longer_round_trip_ends_slow_start() {
     for (rtt, increase) in [(10, 4), (80, 10), (128, 16), (500, 16)] {
         for (more, samples, over) in
-            [(increase, 8, false), (increase + 1, 8, true), (100, 7, false)]
+            [(increase, 9, false), (increase + 1, 9, true), (100, 8, false)]
         {
             let mut drive = Drive::with("cubic", 64.0, &[LINUX]);
             assert!(!ends(&mut drive, rtt * MILLISECOND, 0, 8));
@@ -60,7 +84,7 @@ fn a_window_below_sixteen_segments_is_not_watched() {
         assert!(!ends(&mut drive, 10 * MILLISECOND, 0, 8));
         drive.rtt = 50 * MILLISECOND;
         drive.begin_round();
-        (0..8).for_each(|_| drive.acknowledge(1e-9));
+        (0..9).for_each(|_| drive.acknowledge(1e-9));
         assert_eq!(drive.controller.ssthresh().is_finite(), over, "{window}");
     }
 }

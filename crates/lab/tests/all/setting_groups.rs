@@ -10,7 +10,7 @@ use windtunnel_lab::Study;
 use windtunnel_transports::ndn::consumer::{ConsumerTimeout, ConsumerWindow};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    Acknowledgements, Buffers, Nagle, Offload, Socket, TcpSettings, Window,
+    Acknowledgements, Buffers, Misbehaviour, Nagle, Offload, Socket, TcpSettings, Window,
 };
 use windtunnel_world::Transport;
 
@@ -144,7 +144,7 @@ fn an_unknown_key_of_a_group_gets_the_nearest_known_one() {
 fn what_a_group_says_is_what_the_transport_gets() {
     let text = flow(
         "window = { initial = \"4 segments\", minimum = \"3 segments\", ssthresh = \"14480 B\" }
-         acknowledgements = { every = \"3 segments\", within = \"25 ms\", sack_compression = true, quick = true }
+         acknowledgements = { every = \"3 segments\", within = \"25 ms\", sack_compression = true, quick = true, misbehaviour = \"hidden-marks\" }
          timeout.initial = \"2 s\"
          timeout.minimum = \"30 ms\"
          timeout.minimum_variation = \"1 ms\"
@@ -162,9 +162,9 @@ fn what_a_group_says_is_what_the_transport_gets() {
         (start.initial_window, start.minimum_window, start.initial_ssthresh),
         (4.0, 3.0, 10.0)
     );
-    let within = Duration::from_millis(25);
+    let (within, misbehaviour) = (Duration::from_millis(25), Some(Misbehaviour::HiddenMarks));
     let acknowledgements =
-        Acknowledgements { every: 3, within, sack_compression: true, quick: true };
+        Acknowledgements { every: 3, within, sack_compression: true, quick: true, misbehaviour };
     assert_eq!(it.acknowledgements, acknowledgements);
     let limits = RtoLimits {
         initial: Duration::from_secs(2),

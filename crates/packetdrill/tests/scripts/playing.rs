@@ -246,7 +246,7 @@ fn code_sees_what_was_agreed_on() {
 /// have turned round: then as many as possible did, unless the bytes say that none came marked.
 #[test]
 fn code_sees_how_many_packets_came_marked() {
-    let marked = |written: u64, acknowledgements: &[&str]| -> Vec<u64> {
+    let counted = |name: &str, written: u64, acknowledgements: &[&str]| -> Vec<u64> {
         let arrive = |it: &&str| format!("+.1 < {it}\n+0 %{{ 0 }}%\n");
         let arrived: String = acknowledgements.iter().map(arrive).collect();
         let text = format!(
@@ -259,7 +259,10 @@ fn code_sees_how_many_packets_came_marked() {
         );
         let outcome = played(&text);
         assert!(!outcome.assertions.is_empty(), "{outcome:?}");
-        outcome.assertions.iter().map(|it| it.info["tcpi_delivered_ce"]).collect()
+        outcome.assertions.iter().map(|it| it.info[name]).collect()
+    };
+    let marked = |written, acknowledgements: &[&str]| {
+        counted("tcpi_delivered_ce", written, acknowledgements)
     };
     let each = [".6 1:1(0) ack 2001 win 30000", ".7 1:1(0) ack 4001 win 30000"];
     assert_eq!(marked(4000, &each), [1, 2]);
@@ -267,6 +270,19 @@ fn code_sees_how_many_packets_came_marked() {
     assert_eq!(marked(10_000, &[all]), [8]);
     let with_bytes = format!("{all} <ECN e0b 10001 ceb 0 e1b 1,nop>");
     assert_eq!(marked(10_000, &[&with_bytes]), [0]);
+    // The first counts of bytes with ECT(0) and ECT(1) are 1 (RFC 9768, section 3.2.1).
+    let fields = [
+        ".5 1:1(0) ack 1001 win 30000 <ECN e1b 1 ceb 0 e0b 1001,nop>",
+        ".6 1:1(0) ack 2001 win 30000 <ECN e0b 1001 ceb 1000 e1b 1,nop>",
+        ".6 1:1(0) ack 3001 win 30000 <ECN e1b 1001 ceb 1000,nop>",
+    ];
+    for (name, bytes) in [
+        ("tcpi_delivered_e0_bytes", [1000, 1000, 1000]),
+        ("tcpi_delivered_ce_bytes", [0, 1000, 1000]),
+        ("tcpi_delivered_e1_bytes", [0, 0, 1000]),
+    ] {
+        assert_eq!(counted(name, 10_000, &fields), bytes, "{name}");
+    }
 }
 
 /// Ten segments of which the first is lost: what is said of them while it is repaired.

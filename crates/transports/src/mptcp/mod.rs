@@ -13,6 +13,7 @@ mod closing;
 mod endpoint;
 mod establishment;
 mod limits;
+mod memory;
 mod receiving;
 pub mod scheduler;
 mod schedulers;

@@ -23,6 +23,8 @@ pub struct SubflowState {
     pub usable: bool,
     /// Whether it is only for when no other is usable.
     pub backup: bool,
+    /// Whether it holds as much as it may.
+    pub is_full: bool,
 }
 
 impl SubflowState {
@@ -154,6 +156,13 @@ pub trait Scheduler: Debug + DynClone + Send {
 
     /// Whether it looks at rates and estimates of [`SenderState`], which take time.
     fn wants_rates(&self) -> bool {
+        false
+    }
+
+    /// Whether data goes in pieces as small as the receiver's window has room for, as in Linux. What
+    /// waits on a subflow and the data behind it are then cut into segments as one, and it leaves
+    /// full subflows out by itself: with others, these are given nothing.
+    fn fills_window(&self) -> bool {
         false
     }
 

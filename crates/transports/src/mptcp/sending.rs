@@ -10,12 +10,12 @@ use super::scheduler::{SubflowState, View};
 use crate::tcp::writes::Writes;
 use crate::tcp::{Limit, TcpSettings};
 
-/// What a subflow may hold, sent or not: this many of its largest windows, more where its
-/// controller works from delivery rates, and at least this many segments, as Linux lets its send
-/// buffer grow (`sndbuf_expand` of its controllers).
+/// What a subflow may hold, sent or not: as much as the memory for this many of its largest windows has
+/// room for, more where its controller works from delivery rates, as Linux lets its send buffer grow
+/// (`sndbuf_expand` of its controllers). A window counts for at least this many segments.
 pub(super) const MOST_WINDOWS: f64 = 2.0;
 pub(super) const MOST_WINDOWS_BY_RATES: f64 = 3.0;
-pub(super) const LEAST_HELD: f64 = 20.0;
+pub(super) const LEAST_WINDOW: f64 = 10.0;
 
 /// Data is sent again on a faster subflow if the slower one has a window of so few segments, or
 /// a round trip of more than this many of the faster one's (`net/mptcp` of version 0.95).

@@ -145,6 +145,7 @@ impl Subflow {
             sender: sender.unwrap_or_default(),
             usable: self.is_usable() && sender.is_some(),
             backup: self.is_backup,
+            ..SubflowState::default()
         }
     }
 
@@ -196,17 +197,25 @@ impl Subflow {
         Some(Mapping { start, length: u64::from(segment.length), data, ..*mapping })
     }
 
-    /// It is given the bytes from `start` to before `end`.
-    pub(super) fn give(&mut self, now: Time, start: u64, end: u64) {
+    /// It is given the bytes from `start` to before `end`. With `joins`, segments may have them together
+    /// with the data before them.
+    pub(super) fn give(&mut self, now: Time, start: u64, end: u64, joins: bool) {
         let (written, length) = (self.endpoint.written(), end - start);
         match self.sent.back_mut() {
-            Some(last) if last.data_end() == start && !last.is_reinjected => last.length += length,
+            Some(last) if last.data_end() == start && !last.is_reinjected => {
+                last.length += length;
+                if joins {
+                    self.endpoint.continue_record(now, length);
+                } else {
+                    self.endpoint.write_record(now, length);
+                }
+            }
             _ => {
                 let mapping = Mapping { start: written, length, data: start, is_reinjected: false };
                 self.sent.push_back(mapping);
+                self.endpoint.write_record(now, length);
             }
         }
-        self.endpoint.write_record(now, length);
         self.has_more_to_send = true;
     }
 

@@ -108,18 +108,37 @@ pub(super) struct MarksReported {
     delivered: u32,
     /// Bytes with CE (`s.ceb`), as far as no option says better.
     bytes: u32,
+    /// Bytes with ECT(0) and ECT(1) (`s.e0b`, `s.e1b`), as the last options had them.
+    capable: u32,
+    scalable: u32,
 }
 
 impl MarksReported {
     /// At the end of the handshake, in which the first packet may have come marked
     /// (section 3.2.2.2).
     pub(super) const fn new(marked: bool) -> Self {
-        Self { packets: FIRST_PACKETS + marked as u8, delivered: marked as u32, bytes: 0 }
+        Self {
+            packets: FIRST_PACKETS + marked as u8,
+            delivered: marked as u32,
+            bytes: 0,
+            capable: FIRST_BYTES,
+            scalable: FIRST_BYTES,
+        }
     }
 
     /// How many packets came marked, says the receiver.
     pub(super) const fn delivered(&self) -> u32 {
         self.delivered
+    }
+
+    /// How many bytes of data came with each ECN field, modulo 2²⁴, says the receiver.
+    pub(super) fn delivered_bytes(&self) -> [(Ecn, u32); 3] {
+        let since_first = |it: u32| it.wrapping_sub(FIRST_BYTES) % ByteCounters::MODULUS;
+        [
+            (Ecn::Capable, since_first(self.capable)),
+            (Ecn::Scalable, since_first(self.scalable)),
+            (Ecn::Congestion, self.bytes),
+        ]
     }
 
     /// How many bytes of data were newly marked, says a segment that newly delivers so
@@ -129,7 +148,10 @@ impl MarksReported {
         let more = u64::from(segment.flags.ace().wrapping_sub(self.packets)) % ACE_VALUES;
         let marked = most_likely(more, packets);
         self.packets = self.packets.wrapping_add(marked as u8);
-        let option = segment.byte_counters().map(|it| since(self.bytes, it.congestion()));
+        let counters = segment.byte_counters();
+        self.capable = counters.and_then(ByteCounters::capable).unwrap_or(self.capable);
+        self.scalable = counters.and_then(ByteCounters::scalable).unwrap_or(self.scalable);
+        let option = counters.map(|it| since(self.bytes, it.congestion()));
         // ACE did not turn round if as many packets have as many bytes (appendix A.2.2).
         let is_enough = option.is_some_and(|it| it * packets <= more * bytes);
         self.delivered = self.delivered.wrapping_add(if is_enough { more } else { marked } as u32);

@@ -24,7 +24,7 @@ use super::receive_offload::ReceiveOffload;
 use super::receiver::Receiver;
 use super::sender::{Sender, clock};
 use super::sequence::FIRST;
-use super::settings::{EcnMode, TcpSettings};
+use super::settings::{EcnMode, Misbehaviour, TcpSettings};
 pub(super) use segments::Template;
 use segments::packet;
 pub use segments::{TcpOutbox, acknowledge_again, refuse};
@@ -285,7 +285,7 @@ impl Endpoint {
                 return;
             }
         }
-        if segment.length > 0 && self.receiver.changes_echo(ecn) {
+        if segment.length > 0 && self.receiver.changes_echo(ecn, &self.settings) {
             self.send_acknowledgement(now, outbox);
         }
         self.receiver.receive(now, segment, ecn, count, &self.settings, &mut self.counters);
@@ -472,6 +472,14 @@ impl Endpoint {
         self.ecn.sending.is_accurate().then_some(all)
     }
 
+    /// How many bytes of its data came with each ECN field, modulo 2²⁴, says the peer: with accurate
+    /// ECN, once something was written.
+    #[must_use]
+    pub fn delivered_bytes(&self) -> Option<[(Ecn, u32); 3]> {
+        let sender = self.sender.as_ref().filter(|_| self.ecn.sending.is_accurate())?;
+        Some(sender.delivered_bytes())
+    }
+
     /// Behind how many segments others may come late, by what was seen, once something was
     /// written: 3 at least.
     #[must_use]
@@ -509,8 +517,27 @@ impl Endpoint {
     }
 
     pub(super) fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
+        let (before, fresh) = self.receiver.unacknowledged();
         let segment = self.acknowledgement(now);
+        if self.settings.acknowledgements.misbehaviour
+            == Some(Misbehaviour::DividedAcknowledgements)
+        {
+            self.send_parts(&segment, before, fresh, outbox);
+        }
         outbox.push(packet(segment, Ecn::NotCapable, &self.settings));
+    }
+
+    /// Acknowledges first the parts of what a segment does: `fresh` bytes beyond `before`.
+    #[cold]
+    fn send_parts(&self, segment: &Segment, before: u64, fresh: u64, outbox: &mut TcpOutbox) {
+        let parts = Misbehaviour::PARTS.min(fresh);
+        for part in 1..parts {
+            let mut part_of = Segment::new(self.connection, segment.sequence, segment.flags);
+            (part_of.timestamp, part_of.echo) = (segment.timestamp, segment.echo);
+            part_of.window = segment.window;
+            part_of.acknowledgement = (before + fresh * part / parts) as u32;
+            outbox.push(packet(part_of, Ecn::NotCapable, &self.settings));
+        }
     }
 
     /// Says that the connection is reset, also to whoever sends to it afterwards (RFC 9293,

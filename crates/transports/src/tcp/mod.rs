@@ -36,6 +36,6 @@ pub use limits::{Limit, LimitTimes};
 pub use outstanding::{Agreed, CongestionState, Outstanding};
 pub use sender_state::SenderState;
 pub use settings::{
-    Acknowledgements, AfterPathChange, Buffers, EcnMode, Idleness, MOST_BUFFER, Nagle, Offload,
-    Reading, Recovery, Socket, TcpSettings, Window,
+    Acknowledgements, AfterPathChange, Buffers, EcnMode, Idleness, MOST_BUFFER, Misbehaviour,
+    Nagle, Offload, Reading, Recovery, Socket, TcpSettings, Window,
 };

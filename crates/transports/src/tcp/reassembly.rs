@@ -83,6 +83,11 @@ impl Reassembly {
         came
     }
 
+    /// The bytes from `start` to before `end` are reported as received twice, whether they were or not.
+    pub(crate) fn report_twice(&mut self, start: u64, end: u64) {
+        self.duplicate = Some(Range { start, end });
+    }
+
     /// The bytes from `start` to before `end` arrived; there is at least one.
     #[inline]
     pub(crate) fn insert(&mut self, start: u64, end: u64) -> Arrival {

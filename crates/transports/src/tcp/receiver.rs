@@ -17,7 +17,7 @@ use super::receive_buffer::ReceiveBuffer;
 use super::receiver_control::{ReceiverControl, Taken};
 use super::sack_compression::SackCompression;
 use super::sequence::{FIRST, extend};
-use super::settings::{EcnMode, Reading, TcpSettings};
+use super::settings::{EcnMode, Misbehaviour, Reading, TcpSettings};
 
 /// Data that was sent this many milliseconds before what came in order is taken in: one tick of
 /// the clock, as in Linux.
@@ -125,6 +125,11 @@ impl Receiver {
         if let Some(quick) = &mut self.quick {
             quick.bound(bytes);
         }
+    }
+
+    /// The last byte acknowledged, and the bytes beyond it that came in order.
+    pub(super) fn unacknowledged(&self) -> (u64, u64) {
+        (self.acknowledged, self.reassembly.next() - self.acknowledged)
     }
 
     /// When an acknowledgement must be sent at the latest.
@@ -301,8 +306,8 @@ impl Receiver {
     /// Whether an acknowledgement of what came so far must go first, because the
     /// echo changes with this segment (RFC 8257, section 3.2).
     #[inline]
-    pub(super) fn changes_echo(&self, ecn: Ecn) -> bool {
-        let waiting = self.due != Time::NEVER;
+    pub(super) fn changes_echo(&self, ecn: Ecn, settings: &TcpSettings) -> bool {
+        let (waiting, ecn) = (self.due != Time::NEVER, Self::reported(ecn, settings));
         match self.ecn {
             EcnMode::Dctcp => waiting && (ecn == Ecn::Congestion) != self.marked,
             EcnMode::SomeCongestion => waiting && (ecn == Ecn::Scalable) != self.some_congestion,
@@ -310,12 +315,25 @@ impl Receiver {
         }
     }
 
+    /// The ECN field of what is reported for one that came.
+    #[inline]
+    fn reported(ecn: Ecn, settings: &TcpSettings) -> Ecn {
+        settings.acknowledgements.misbehaviour.map_or(ecn, |it| it.reported(ecn))
+    }
+
     /// Notes how a segment came. Whether it must be acknowledged at once.
     #[inline]
-    fn note_mark(&mut self, segment: &Segment, ecn: Ecn, count: u16) -> bool {
+    fn note_mark(
+        &mut self,
+        segment: &Segment,
+        ecn: Ecn,
+        count: u16,
+        settings: &TcpSettings,
+    ) -> bool {
         if self.ecn == EcnMode::Off {
             return false;
         }
+        let ecn = Self::reported(ecn, settings);
         let marked = ecn == Ecn::Congestion;
         match self.ecn {
             EcnMode::Off => {}
@@ -371,7 +389,7 @@ impl Receiver {
         {
             self.echo = segment.timestamp;
         }
-        let reports = self.note_mark(segment, ecn, count);
+        let reports = self.note_mark(segment, ecn, count, settings);
         if end == start {
             // A probe of a closed window starts before it.
             if start < before {
@@ -394,8 +412,13 @@ impl Receiver {
             self.due = now;
             return;
         }
+        let fills = start < self.reassembly.end();
         let arrival = self.reassembly.insert(start, end);
         let next = self.reassembly.next();
+        if fills && settings.acknowledgements.misbehaviour == Some(Misbehaviour::InventedDuplicates)
+        {
+            self.reassembly.report_twice(start, end);
+        }
         counters.duplicates += if arrival == Arrival::Duplicate { u64::from(count) } else { 0 };
         // The FIN takes a number, but is no data.
         let finished = next > before && self.is_finished();

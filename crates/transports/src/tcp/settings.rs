@@ -4,6 +4,7 @@
 
 mod acknowledgements;
 mod buffers;
+mod misbehaviour;
 mod offload;
 mod socket;
 mod window;
@@ -16,6 +17,7 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use crate::rtt::RtoLimits;
 pub use acknowledgements::Acknowledgements;
 pub use buffers::{Buffers, MOST_BUFFER};
+pub use misbehaviour::Misbehaviour;
 pub use offload::Offload;
 pub use socket::{Nagle, Reading, Socket};
 pub use window::{AfterPathChange, Idleness, Window};

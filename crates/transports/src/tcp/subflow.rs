@@ -62,6 +62,13 @@ impl Endpoint {
         self.sender(now).write_record(now, bytes);
     }
 
+    /// Hands over `bytes` that segments may have together with the record before them, if not all of
+    /// that was sent yet.
+    #[inline]
+    pub fn continue_record(&mut self, now: Time, bytes: u64) {
+        self.sender(now).continue_record(now, bytes);
+    }
+
     /// Sends what was handed over and may be sent: nothing, if what it was given before waits for
     /// the host's queue since this moment.
     pub fn send(&mut self, now: Time, outbox: &mut TcpOutbox) {

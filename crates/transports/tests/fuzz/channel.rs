@@ -14,8 +14,8 @@ use windtunnel_packets::tcp::{Flags, Segment};
 use windtunnel_packets::{Body, Ecn, Packet};
 use windtunnel_transports::rtt::RtoLimits;
 use windtunnel_transports::tcp::{
-    Acknowledgements, Buffers, EcnMode, Endpoint, Nagle, Offload, Recovery, Role, Socket,
-    TcpSettings, Window,
+    Acknowledgements, Buffers, EcnMode, Endpoint, Misbehaviour, Nagle, Offload, Recovery, Role,
+    Socket, TcpSettings, Window,
 };
 
 /// What is tried.
@@ -29,6 +29,7 @@ struct Case {
     offload: Offload,
     sack_compression: bool,
     quick: bool,
+    misbehaviour: Option<Misbehaviour>,
     controller: usize,
     /// The one at the receivers, where there are timestamps.
     receiver: Option<usize>,
@@ -141,6 +142,13 @@ fn channels() -> impl Strategy<Value = Channel> {
     })
 }
 
+/// What receivers do against the rules: mostly nothing.
+fn misbehaviours() -> impl Strategy<Value = Option<Misbehaviour>> {
+    use Misbehaviour::{DividedAcknowledgements, HiddenMarks, InventedDuplicates};
+    let some = vec![DividedAcknowledgements, InventedDuplicates, HiddenMarks];
+    prop_oneof![3 => Just(None), 1 => prop::sample::select(some).prop_map(Some)]
+}
+
 /// The pieces that applications write, and what of them waits.
 pub(crate) fn writes() -> impl Strategy<Value = (Option<u64>, Nagle)> {
     let nagle = prop::sample::select(vec![Nagle::Off, Nagle::Classic, Nagle::Minshall]);
@@ -151,7 +159,8 @@ fn cases() -> impl Strategy<Value = Case> {
     let sizes = || prop_oneof![Just(1_u64), 1_u64..3_000, 1_u64..300_000];
     let bytes = (sizes(), prop_oneof![Just(0), sizes()]);
     let ecn = (modes(), prop_oneof![Just(None), modes().prop_map(Some)]);
-    let pacing = (any::<bool>(), offloads(), any::<(bool, bool)>());
+    let receiving = (any::<(bool, bool)>(), misbehaviours());
+    let pacing = (any::<bool>(), offloads(), receiving);
     let controllers = (0..DESCRIPTIONS.len(), prop::option::of(0..receivers().len()));
     let choices = (recoveries(), any::<bool>(), ecn, pacing, controllers);
     let segment = prop::sample::select(vec![100_u16, 536, 1_448, 8_948]);
@@ -160,7 +169,7 @@ fn cases() -> impl Strategy<Value = Case> {
     let ends = (segment, timing, prop_oneof![1_u64..4, 1_u64..1_000], (bytes, writes()));
     (choices, ends, channels()).prop_map(|(choices, ends, channel)| {
         let (recovery, timestamps, (ecn, server_ecn), pacing, controllers) = choices;
-        let (pacing, offload, (sack_compression, quick)) = pacing;
+        let (pacing, offload, ((sack_compression, quick), misbehaviour)) = pacing;
         let (controller, receiver) = controllers;
         let (segment, timing, buffer, ((there, back), writes)) = ends;
         let (acknowledge_every, least_timeout, initial_window) = timing;
@@ -173,6 +182,7 @@ fn cases() -> impl Strategy<Value = Case> {
             offload,
             sack_compression,
             quick,
+            misbehaviour,
             controller,
             receiver,
             segment,
@@ -199,6 +209,7 @@ impl Case {
                 every: self.acknowledge_every,
                 sack_compression: self.sack_compression,
                 quick: self.quick,
+                misbehaviour: self.misbehaviour,
                 ..Acknowledgements::default()
             },
             timeout: RtoLimits { minimum: self.least_timeout, ..RtoLimits::default() },

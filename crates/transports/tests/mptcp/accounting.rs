@@ -1,8 +1,9 @@
 //! How subflows count what they send, and where the scheduler of Linux cuts it.
 
 use windtunnel_controllers::Controller;
+use windtunnel_packets::tcp::Segment;
 use windtunnel_transports::mptcp::MultipathSettings;
-use windtunnel_transports::tcp::{Socket, TcpSettings, WindowUnit};
+use windtunnel_transports::tcp::{Buffers, Socket, TcpSettings, WindowUnit};
 
 use crate::paths::{Paths, SEGMENT, at, path, settings, tcp};
 use crate::spy::spied;
@@ -13,19 +14,57 @@ fn lengths(paths: &Paths<'_>) -> Vec<u64> {
     data.map(|(.., it)| u64::from(it.length)).collect()
 }
 
-/// Two fragments of 32 KiB, each with a header of 40 bytes, are a burst: as a capture at Linux
-/// 6.18 shows, 46 full segments and one of 136 bytes.
+/// The bytes of data in a fragment of Linux: 32 KiB with a header of 40 bytes. A burst has two.
+const FRAGMENT: u64 = 32_728;
+const BURST: u64 = 2 * FRAGMENT;
+
+/// Bursts that go to the paths in turn end with a segment of their own: as captures show, 46 full
+/// segments and one of 136 bytes. Where two follow one another on a path, the second continues, and
+/// after a fragment a path may be full.
 #[test]
 fn a_burst_of_linux_ends_with_a_segment_of_its_own() {
+    let shapes = vec![path(10, 10, 1_000), path(10, 10, 1_000)];
+    let mut paths = Paths::new(settings(tcp("cubic"), "least-linger", 2), shapes);
+    paths.open(0, 40 * BURST);
+    paths.run_until(at(10_000));
+    for place in 0..2 {
+        let on_path = |it: &&(_, usize, usize, Segment)| it.1 == 0 && it.2 == place;
+        let sent = paths.sent.iter().filter(on_path).map(|it| u64::from(it.3.length));
+        let sent: Vec<u64> = sent.filter(|it| *it > 0).collect();
+        let runs: Vec<_> = sent.split_inclusive(|it| *it < SEGMENT).collect();
+        assert!(runs.len() > 8, "{runs:?}");
+        // What is last may go once more, as a probe.
+        for run in &runs[..8] {
+            assert_eq!(run.iter().sum::<u64>() % FRAGMENT, 0, "{run:?}");
+        }
+    }
+}
+
+#[test]
+fn bursts_that_wait_on_one_subflow_are_cut_as_one() {
     let mut paths =
         Paths::new(settings(tcp("cubic"), "least-linger", 1), vec![path(10, 10, 1_000)]);
-    paths.open(0, 10 * 65_456);
+    paths.open(0, 10 * BURST);
     paths.run_until(at(10_000));
     let sent = lengths(&paths);
-    let bursts: Vec<_> = sent.split_inclusive(|it| *it < SEGMENT).collect();
-    // What is last may go once more, as a probe.
-    for burst in &bursts[..10] {
-        assert_eq!((burst.len(), burst.last()), (47, Some(&136)));
+    let full = (10 * BURST / SEGMENT) as usize;
+    let small: Vec<_> = sent[..full].iter().enumerate().filter(|it| *it.1 < SEGMENT).collect();
+    // At first, while the window is small, the path may send all before the next burst comes.
+    assert!(small.len() <= 1, "{small:?}");
+}
+
+/// A window of a fraction of a segment more than a whole number of them: Linux sends that too.
+#[test]
+fn only_the_scheduler_of_linux_fills_the_window_to_the_last_byte() {
+    for (scheduler, fills) in [("least-linger", true), ("lowest-rtt", false)] {
+        let buffers = Buffers::with_receive(20 * SEGMENT + 500);
+        let narrow = TcpSettings { buffers, ..tcp("cubic") };
+        let shapes = vec![path(10, 10, 1_000), path(10, 10, 1_000)];
+        let mut paths = Paths::new(settings(narrow, scheduler, 2), shapes);
+        paths.open(0, u64::MAX);
+        paths.run_until(at(2_000));
+        let small = lengths(&paths).iter().filter(|it| **it < SEGMENT).count();
+        assert_eq!(small > 10, fills, "{scheduler}: {small}");
     }
 }
 
@@ -53,9 +92,9 @@ fn where_packets_are_counted_a_small_segment_takes_the_room_of_a_full_one() {
 fn greatest_rate(unit: WindowUnit) -> f64 {
     let (mut of_tcp, heard) = spied(&tcp("reno"));
     of_tcp.window.initial = 40.0;
-    let mut it = settings(of_tcp, "least-linger", 1);
+    let mut it = settings(of_tcp, "least-linger", 2);
     it.options.window_unit = unit;
-    let mut paths = Paths::new(it, vec![path(10, 10, 60)]);
+    let mut paths = Paths::new(it, vec![path(10, 10, 60), path(10, 10, 60)]);
     paths.open(0, u64::MAX);
     paths.run_until(at(5_000));
     let heard = heard.lock().unwrap();

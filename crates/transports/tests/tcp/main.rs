@@ -9,6 +9,7 @@ mod handshake;
 mod idleness;
 mod limits;
 mod marks;
+mod misbehaviour;
 mod offload;
 mod over_a_path;
 mod path;

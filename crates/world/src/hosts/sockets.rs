@@ -1,9 +1,8 @@
 //! The ends of connections at the hosts of a world. Places are used again, so that
 //! connections may come and go without end.
 
-use std::collections::HashMap;
-
-use windtunnel_engine::{Time, prefetch};
+use hashbrown::HashTable;
+use windtunnel_engine::{Time, hash, prefetch};
 use windtunnel_packets::Route;
 use windtunnel_transports::tcp::TcpOutbox;
 
@@ -35,13 +34,18 @@ pub(crate) struct Socket {
 }
 
 /// The number of a connection and the end of it, in 32 bits.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Key(pub(crate) u32);
 
 impl Key {
     #[inline]
     pub(crate) fn new(number: u32, side: Side) -> Self {
         Self(number << 1 | side as u32)
+    }
+
+    #[inline]
+    fn hash(self) -> u64 {
+        hash(self.0.into())
     }
 
     /// The connection's number.
@@ -57,66 +61,81 @@ impl Key {
 
 const NOWHERE: u32 = u32::MAX;
 
+/// Where the socket of each key is.
+#[derive(Clone, Debug)]
+struct Places {
+    /// Of low keys, by key: of connections that are the only one of their class.
+    low: Vec<u32>,
+    others: HashTable<(Key, u32)>,
+}
+
+impl Places {
+    #[inline]
+    fn find(&self, key: Key) -> Option<u32> {
+        match self.low.get(key.0 as usize) {
+            Some(&NOWHERE) => None,
+            Some(&place) => Some(place),
+            None => self.others.find(key.hash(), |it| it.0 == key).map(|it| it.1),
+        }
+    }
+
+    fn set(&mut self, key: Key, place: u32) {
+        match self.low.get_mut(key.0 as usize) {
+            Some(known) => *known = place,
+            None => {
+                let entry = self.others.entry(key.hash(), |it| it.0 == key, |it| it.0.hash());
+                entry.insert((key, place));
+            }
+        }
+    }
+
+    fn forget(&mut self, key: Key) {
+        if let Some(known) = self.low.get_mut(key.0 as usize) {
+            *known = NOWHERE;
+        } else if let Ok(known) = self.others.find_entry(key.hash(), |it| it.0 == key) {
+            known.remove();
+        }
+    }
+}
+
 /// All sockets in use.
 #[derive(Clone, Debug)]
 pub(crate) struct Sockets {
     sockets: Vec<Socket>,
     free: Vec<u32>,
-    /// The places of those with low keys, by key: of connections that are the only one
-    /// of their class.
-    places: Vec<u32>,
-    /// The places of the others.
-    others: HashMap<Key, u32>,
+    places: Places,
 }
 
 impl Sockets {
     /// None yet; connections with numbers below `low` are found without a search.
     pub(crate) fn new(low: u32) -> Self {
-        let places = vec![NOWHERE; 2 * low as usize];
-        Self { sockets: Vec::new(), free: Vec::new(), places, others: HashMap::new() }
+        let places = Places { low: vec![NOWHERE; 2 * low as usize], others: HashTable::new() };
+        Self { sockets: Vec::new(), free: Vec::new(), places }
     }
 
     /// The place of the socket of that key, if it is in use.
     #[inline]
     pub(crate) fn find(&self, key: Key) -> Option<u32> {
-        match self.places.get(key.0 as usize) {
-            Some(&NOWHERE) => None,
-            Some(&place) => Some(place),
-            None => self.others.get(&key).copied(),
-        }
+        self.places.find(key)
     }
 
     /// Puts a socket in; returns its place.
     pub(crate) fn insert(&mut self, socket: Socket) -> u32 {
-        let key = socket.key;
-        let others: Vec<Key> = socket.others.iter().map(|it| it.0).collect();
-        let place = match self.free.pop() {
-            Some(place) => {
-                self.sockets[place as usize] = socket;
-                place
-            }
-            None => {
-                self.sockets.push(socket);
-                self.sockets.len() as u32 - 1
-            }
-        };
-        for key in std::iter::once(key).chain(others) {
-            match self.places.get_mut(key.0 as usize) {
-                Some(known) => *known = place,
-                None => drop(self.others.insert(key, place)),
-            }
+        let place = self.free.pop().unwrap_or(self.sockets.len() as u32);
+        for key in socket.keys() {
+            self.places.set(key, place);
+        }
+        match self.sockets.get_mut(place as usize) {
+            Some(free) => *free = socket,
+            None => self.sockets.push(socket),
         }
         place
     }
 
     /// Gives the place of a socket back, whose keys mean nothing from now on.
     pub(crate) fn remove(&mut self, place: u32) {
-        let socket = &self.sockets[place as usize];
-        for key in std::iter::once(socket.key).chain(socket.others.iter().map(|it| it.0)) {
-            match self.places.get_mut(key.0 as usize) {
-                Some(known) => *known = NOWHERE,
-                None => drop(self.others.remove(&key)),
-            }
+        for key in self.sockets[place as usize].keys() {
+            self.places.forget(key);
         }
         self.free.push(place);
     }
@@ -146,6 +165,11 @@ impl std::ops::IndexMut<u32> for Sockets {
 }
 
 impl Socket {
+    /// Its keys: one for each subflow.
+    fn keys(&self) -> impl Iterator<Item = Key> + '_ {
+        std::iter::once(self.key).chain(self.others.iter().map(|it| it.0))
+    }
+
     /// Whether the application's wait for received bytes is over.
     #[inline]
     pub(crate) fn has_awaited(&self) -> bool {

@@ -3,8 +3,9 @@
 use windtunnel_engine::Time;
 
 use super::Endpoint;
+use crate::mptcp::memory::held_in;
 use crate::mptcp::scheduler::{Choice, SubflowState, nearest};
-use crate::mptcp::sending::{LEAST_HELD, MUCH_SLOWER, PROBE_WITHIN, Reinjection, SMALL_WINDOW};
+use crate::mptcp::sending::{LEAST_WINDOW, MUCH_SLOWER, PROBE_WITHIN, Reinjection, SMALL_WINDOW};
 use crate::mptcp::subflow::Subflow;
 use crate::tcp::TcpOutbox;
 
@@ -46,20 +47,31 @@ impl Endpoint {
         let state = self.subflows[place].state(self.wants_rates);
         let subflow = &mut self.subflows[place];
         subflow.view_has_changed = false;
-        subflow.largest_window = subflow.largest_window.max(state.sender.cwnd);
+        // While a window is full, Linux's send buffer does not grow.
+        if state.sender.in_flight < state.sender.cwnd.floor() {
+            subflow.largest_window = subflow.largest_window.max(state.sender.cwnd);
+        }
         self.states[place] = state;
     }
 
     /// What the scheduler chooses, if it is possible.
     fn choose(&mut self, now: Time, excluded: Option<usize>) -> Option<Choice> {
+        for place in 0..self.states.len() {
+            self.states[place].is_full = self.is_full(place);
+        }
         let view = self.sending.view(now, &self.states, &self.settings.tcp, excluded);
-        self.scheduler.choose(&view).filter(|it| {
-            let usable = |state: &&SubflowState| state.usable;
-            let Some(state) = self.states.get(it.subflow).filter(usable) else { return false };
-            let held = state.sender.in_flight + state.sender.queued;
-            let largest = self.subflows[it.subflow].largest_window;
-            held < LEAST_HELD.max(self.most_windows * largest)
-        })
+        let minds_itself = self.scheduler.fills_window();
+        let takes = |it: &SubflowState| it.usable && (minds_itself || !it.is_full);
+        self.scheduler.choose(&view).filter(|it| self.states.get(it.subflow).is_some_and(takes))
+    }
+
+    /// Whether a subflow holds as much as it may.
+    #[inline]
+    fn is_full(&self, place: usize) -> bool {
+        let sender = &self.states[place].sender;
+        let largest = self.subflows[place].largest_window.max(LEAST_WINDOW);
+        let most = held_in(self.most_windows * largest, self.segment_of(place));
+        sender.in_flight + sender.queued >= most
     }
 
     /// Data that was late on one subflow goes to another: the first for which there is one.
@@ -99,7 +111,8 @@ impl Endpoint {
         let repeats = self.scheduler.repeats();
         // A part of a segment goes only where nothing else would go on (RFC 9293, section
         // 3.8.6.2.1).
-        let is_blocked = waiting > 0 && length > room && (room == 0 || self.has_any_in_flight());
+        let waits_for_room = || !self.scheduler.fills_window() && self.has_any_in_flight();
+        let is_blocked = waiting > 0 && length > room && (room == 0 || waits_for_room());
         if is_blocked {
             self.scheduler.on_window_full(now);
             self.send_what_blocks(now);
@@ -135,7 +148,7 @@ impl Endpoint {
         let length = end - start;
         let is_first = start == self.sending.next;
         let subflow = &mut self.subflows[place];
-        subflow.give(now, start, end);
+        subflow.give(now, start, end, self.scheduler.fills_window());
         if is_first {
             subflow.first_bytes += length;
             self.sending.next = end;

@@ -110,7 +110,7 @@ mod tests {
     fn subflow(milliseconds: u64, cwnd: f64, in_flight: f64) -> SubflowState {
         let smoothed_rtt = Some(Duration::from_millis(milliseconds));
         let sender = SenderState { cwnd, in_flight, smoothed_rtt, ..SenderState::default() };
-        SubflowState { sender, usable: true, backup: false }
+        SubflowState { sender, usable: true, ..SubflowState::default() }
     }
 
     /// Round trips of 20 and 100 ms, a window of 10 on the fast one: (10 + 2)·5 = 60 segments

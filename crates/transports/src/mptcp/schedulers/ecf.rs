@@ -61,7 +61,7 @@ mod tests {
     fn subflow(milliseconds: u64, cwnd: f64) -> SubflowState {
         let smoothed_rtt = Some(Duration::from_millis(milliseconds));
         let sender = SenderState { cwnd, smoothed_rtt, ..SenderState::default() };
-        SubflowState { sender, usable: true, backup: false }
+        SubflowState { sender, usable: true, ..SubflowState::default() }
     }
 
     /// Round trips of 20 and 100 ms, windows of 10: 30 segments take (30+10)/10·20 = 80 ms over

@@ -3,8 +3,10 @@
 //!
 //! Source: the scheduler of Linux 6.12 to 6.18 (`net/mptcp`), which has no other. A subflow
 //! holds what waits there or is in flight; the pacing rate is a mean over what it was given.
-//! Data waits in fragments of 32 KiB with a header of 40 bytes each. A burst is of two, and no
-//! segment has data of two bursts: of 1420 bytes, each 46 are followed by one of 136.
+//! Data waits in fragments of 32 KiB with a header of 40 bytes each, and a burst is of two. No segment
+//! has data of two bursts unless both go to one subflow, the second before the first was sent: of 1420
+//! bytes, each 46 are followed by one of 136. What the receiver's window has room for goes, however
+//! little that is.
 
 use windtunnel_engine::Time;
 
@@ -15,7 +17,9 @@ pub(super) const DESCRIPTION: Description = Description {
     title: "least linger",
     meaning: "bursts for the subflow that will have sent what it holds the soonest",
     source: "Linux 6.12 to 6.18",
-    make: || Box::new(LeastLinger { rates: Vec::new(), burst: None, again: None }),
+    make: || {
+        Box::new(LeastLinger { rates: Vec::new(), burst: None, is_second: false, again: None })
+    },
 };
 
 /// The bytes of a piece that goes again, and of a burst: of what a fragment holds.
@@ -28,7 +32,9 @@ struct LeastLinger {
     rates: Vec<f64>,
     /// The subflow that has the current burst, and the bytes that are left of it.
     burst: Option<(usize, u64)>,
-    /// The same of the piece that goes again.
+    /// Whether its second fragment goes: it goes as a whole.
+    is_second: bool,
+    /// The subflow and what is left of the piece that goes again.
     again: Option<(usize, u64)>,
 }
 
@@ -60,12 +66,28 @@ impl LeastLinger {
         }
         let (place, _) = least?;
         let it = &view.subflows[place];
+        if it.is_full {
+            return None;
+        }
         let burst = BURST.min(view.window).min(view.waiting).max(1);
         let segments = burst as f64 / f64::from(view.segment);
         let now = it.sender.rate.unwrap_or(0.0);
         let held = held(it);
         rates[place] = (rates[place] * held + now * segments) / (held + segments);
         self.burst = Some((place, burst));
+        self.is_second = burst <= PIECE;
+        Some(place)
+    }
+
+    /// The subflow of the current burst, if that goes on: a subflow that has become full is left after a
+    /// fragment.
+    fn goes_on(&mut self, view: &View<'_>) -> Option<usize> {
+        let (place, left) = self.burst?;
+        let (_, it) = view.usable().find(|it| it.0 == place)?;
+        if left <= PIECE && !self.is_second {
+            self.is_second = true;
+            return (!it.is_full).then_some(place);
+        }
         Some(place)
     }
 }
@@ -91,15 +113,18 @@ impl Scheduler for LeastLinger {
         true
     }
 
+    fn fills_window(&self) -> bool {
+        true
+    }
+
     fn choose(&mut self, view: &View<'_>) -> Option<Choice> {
         if view.excluded.is_some() {
             return self.choose_again(view);
         }
         self.again = None;
-        let kept = self.burst.map(|(place, _)| place);
-        let kept = kept.filter(|kept| view.usable().any(|(place, _)| place == *kept));
-        let subflow = kept.or_else(|| self.begin(view))?;
-        let most = self.burst.map_or(u64::MAX, |(_, left)| left);
+        let subflow = self.goes_on(view).or_else(|| self.begin(view))?;
+        let fragment = |left: u64| if left > PIECE { left - PIECE } else { left };
+        let most = self.burst.map_or(u64::MAX, |(_, left)| fragment(left));
         Some(Choice { most, ..Choice::new(subflow) })
     }
 

@@ -1,5 +1,7 @@
 //! What is known of the segments that are not acknowledged in order.
 
+use windtunnel_packets::Ecn;
+
 use super::super::outstanding::{CongestionState, Outstanding};
 use super::super::scoreboard;
 use super::Sender;
@@ -38,6 +40,11 @@ impl Sender {
     /// How many packets came marked, says the receiver by accurate ECN.
     pub(in crate::tcp) fn delivered_marked(&self) -> u32 {
         self.marks.delivered()
+    }
+
+    /// How many bytes came with each ECN field, says the receiver by accurate ECN.
+    pub(in crate::tcp) fn delivered_bytes(&self) -> [(Ecn, u32); 3] {
+        self.marks.delivered_bytes()
     }
 
     /// Behind how many segments others may come late.

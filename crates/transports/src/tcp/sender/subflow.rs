@@ -38,6 +38,18 @@ impl Sender {
         }
     }
 
+    /// `bytes` more are to be sent, in the record before them if not all of that was sent.
+    pub(in crate::tcp) fn continue_record(&mut self, now: Time, bytes: u64) {
+        let next = self.next;
+        let record = self.subflow.as_mut().and_then(|it| it.ends.back_mut());
+        let Some(record) = record.filter(|it| **it > next) else {
+            self.write_record(now, bytes);
+            return;
+        };
+        *record += bytes;
+        self.write(now, bytes);
+    }
+
     /// Whether what it was given can only wait behind what found the host's queue full at this
     /// moment.
     #[inline]

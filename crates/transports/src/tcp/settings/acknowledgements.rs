@@ -4,6 +4,8 @@ use windtunnel_engine::Duration;
 #[cfg(feature = "serde")]
 use windtunnel_units::{As, Quantity, Segments};
 
+use super::Misbehaviour;
+
 /// When the receiver acknowledges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[cfg_attr(
@@ -29,11 +31,19 @@ pub struct Acknowledgements {
     /// advertised window grows. That window then begins with 64 KiB in whole segments, and grows by
     /// two segments with each that comes, up to the receive buffer, which is 85,632 bytes at first.
     pub quick: bool,
+    /// What the receiver does against the rules to be sent more; nothing by default.
+    pub misbehaviour: Option<Misbehaviour>,
 }
 
 impl Default for Acknowledgements {
     fn default() -> Self {
-        Self { every: 2, within: Duration::from_millis(40), sack_compression: false, quick: false }
+        Self {
+            every: 2,
+            within: Duration::from_millis(40),
+            sack_compression: false,
+            quick: false,
+            misbehaviour: None,
+        }
     }
 }
 
