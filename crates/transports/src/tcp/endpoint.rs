@@ -15,6 +15,7 @@ use windtunnel_packets::Ecn;
 use windtunnel_packets::tcp::{Flags, Segment, TIMESTAMPS_SIZE};
 
 use super::accounting::Accounting;
+use super::accurate_ecn::MarksReported;
 use super::counters::EndpointCounters;
 use super::ecn_negotiation::Negotiation;
 use super::judgement::Judgement;
@@ -473,11 +474,12 @@ impl Endpoint {
     }
 
     /// How many bytes of its data came with each ECN field, modulo 2²⁴, says the peer: with accurate
-    /// ECN, once something was written.
+    /// ECN.
     #[must_use]
     pub fn delivered_bytes(&self) -> Option<[(Ecn, u32); 3]> {
-        let sender = self.sender.as_ref().filter(|_| self.ecn.sending.is_accurate())?;
-        Some(sender.delivered_bytes())
+        let none = || MarksReported::new(false).delivered_bytes();
+        let all = self.sender.as_ref().map_or_else(none, |it| it.delivered_bytes());
+        self.ecn.sending.is_accurate().then_some(all)
     }
 
     /// Behind how many segments others may come late, by what was seen, once something was
