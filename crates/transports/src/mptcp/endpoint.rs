@@ -352,7 +352,8 @@ impl Endpoint {
     pub fn take(&mut self, now: Time, bytes: u64, outbox: &mut TcpOutbox) {
         self.receiving.take(now, bytes, &self.settings.tcp);
         self.bound_windows();
-        if self.receiving.opens(&self.settings.tcp) {
+        let grown = self.subflows.iter().map(|it| it.endpoint.grown_window()).max();
+        if self.receiving.opens(grown.unwrap_or(u64::MAX), &self.settings.tcp) {
             for place in 0..self.subflows.len() {
                 if self.subflows[place].endpoint.is_established() {
                     self.on_subflow(place, outbox, |it, outbox| it.send_bare(now, outbox));
@@ -491,7 +492,8 @@ impl Endpoint {
 
     /// Puts into packets of a subflow what the connection says.
     fn put_options(&mut self, place: usize, packets: &mut [Packet]) {
-        let room = self.receiving.room(&self.settings.tcp);
+        let grown = self.subflows[place].endpoint.grown_window();
+        let room = self.receiving.offer(grown, &self.settings.tcp);
         for packet in packets {
             let Body::Segment(segment) = &mut packet.body else { continue };
             self.receiving.advertise(segment, room);

@@ -7,9 +7,9 @@ const SEGMENT: u64 = 2304;
 const JOINED: u64 = 2048;
 
 /// How many segments of this many bytes of data are held where the memory for `segments` is: data that
-/// waits in large pieces takes hardly more than its size.
-pub(super) fn held_in(segments: f64, segment: u64) -> f64 {
-    segments * SEGMENT as f64 / segment as f64
+/// waits in large pieces, for interfaces that segment, takes hardly more than its size.
+pub(super) fn held_in(segments: f64, segment: u64, in_pieces: bool) -> f64 {
+    if in_pieces { segments * SEGMENT as f64 / segment as f64 } else { segments }
 }
 
 /// What the window is smaller by where so many bytes wait for others before them: joined, they take

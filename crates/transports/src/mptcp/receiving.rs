@@ -73,24 +73,25 @@ impl Receiving {
     }
 
     /// The bytes that there is room for beyond those in order.
-    pub(super) fn room(&self, settings: &TcpSettings) -> u64 {
+    fn room(&self, settings: &TcpSettings) -> u64 {
         let held = match settings.socket.reading {
             Reading::AtOnce => 0,
             Reading::AsTaken => self.in_order() - self.taken,
         };
-        let room = self.less_what_waits(self.buffer.size().saturating_sub(held), settings);
+        let room = self.buffer.size().saturating_sub(held);
         // Windows smaller than a segment are not advertised (RFC 9293, section 3.8.6.2.2).
         let least = u64::from(settings.maximum_segment).min(self.buffer.size() / 2);
         if room < least { 0 } else { room }
     }
 
-    /// In Linux, what waits for others before it takes room; but what was advertised is kept.
-    fn less_what_waits(&self, room: u64, settings: &TcpSettings) -> u64 {
-        if !settings.acknowledgements.quick || !self.reassembly.has_gap() {
-            return room;
-        }
+    /// What is offered beyond the bytes in order on a subflow whose own window has grown to `most`: no more
+    /// than that, and in Linux less by what waits for others; but what was advertised is kept.
+    pub(super) fn offer(&self, most: u64, settings: &TcpSettings) -> u64 {
+        let room = self.room(settings);
+        let counts = settings.acknowledgements.quick && self.reassembly.has_gap();
+        let taken = if counts { taken_by(self.waiting()) } else { 0 };
         let kept = self.edge.saturating_sub(self.in_order());
-        room.saturating_sub(taken_by(self.waiting())).max(kept.min(room))
+        room.saturating_sub(taken).min(most).max(kept.min(room))
     }
 
     /// Puts the connection's window into a segment of any of its subflows: there is that room.
@@ -113,10 +114,10 @@ impl Receiving {
         self.buffer.take(now, self.taken, settings);
     }
 
-    /// Whether a new window is to be advertised: it was closed, or grows by half the buffer (RFC
-    /// 9293, section 3.8.6.2.2).
-    pub(super) fn opens(&self, settings: &TcpSettings) -> bool {
-        let room = self.room(settings);
+    /// Whether a new window is to be advertised, where a subflow's has grown to `most`: it was closed, or
+    /// grows by half the buffer (RFC 9293, section 3.8.6.2.2).
+    pub(super) fn opens(&self, most: u64, settings: &TcpSettings) -> bool {
+        let room = self.offer(most, settings);
         let advertised = self.edge.saturating_sub(self.in_order());
         (advertised == 0 && room > 0) || room.saturating_sub(advertised) >= self.buffer.size() / 2
     }
@@ -134,7 +135,7 @@ mod tests {
     }
 
     /// Of a buffer of 100,000 bytes, with 9,000 that wait behind a gap, Linux takes off 8,000; never
-    /// what it has advertised.
+    /// what it has advertised. Nothing is offered beyond the subflow's own window.
     #[test]
     fn what_waits_takes_room_in_linux() {
         for (quick, then) in [(false, 100_000), (true, 92_000)] {
@@ -144,13 +145,15 @@ mod tests {
             let mut it = Receiving::new(&settings);
             it.take_in(mapping(0, 10_000));
             it.take_in(mapping(20_000, 9_000));
-            assert_eq!(it.room(&settings), then);
+            let offer = |it: &Receiving| it.offer(u64::MAX, &settings);
+            assert_eq!((offer(&it), it.offer(20_000, &settings)), (then, 20_000));
             it.edge = 110_000;
-            assert_eq!(it.room(&settings), 100_000, "what was advertised");
+            assert_eq!(offer(&it), 100_000, "what was advertised");
             it.take_in(mapping(10_000, 4_000));
-            assert_eq!(it.room(&settings), then.max(96_000));
+            assert_eq!(offer(&it), then.max(96_000));
+            assert_eq!(it.offer(20_000, &settings), 96_000, "what was advertised");
             it.take_in(mapping(14_000, 6_000));
-            assert_eq!((it.in_order(), it.room(&settings)), (29_000, 100_000));
+            assert_eq!((it.in_order(), offer(&it)), (29_000, 100_000));
         }
     }
 }

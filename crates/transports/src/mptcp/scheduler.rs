@@ -69,6 +69,8 @@ pub struct View<'a> {
     pub window: u64,
     /// The bytes of a full segment.
     pub segment: u16,
+    /// Whether data waits in large pieces, for interfaces that segment.
+    pub in_pieces: bool,
 }
 
 impl<'a> View<'a> {
@@ -159,9 +161,9 @@ pub trait Scheduler: Debug + DynClone + Send {
         false
     }
 
-    /// Whether data goes in pieces as small as the receiver's window has room for, as in Linux. What
-    /// waits on a subflow and the data behind it are then cut into segments as one, and it leaves
-    /// full subflows out by itself: with others, these are given nothing.
+    /// Whether data that waits in large pieces goes in pieces as small as the receiver's window has room
+    /// for, as in Linux. What waits on a subflow and the data behind it are then cut into segments as
+    /// one, and it leaves full subflows out by itself: with others, these are given nothing.
     fn fills_window(&self) -> bool {
         false
     }

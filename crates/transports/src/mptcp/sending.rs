@@ -182,6 +182,7 @@ impl Sending {
             waiting: self.writes.waiting(self.next),
             window: self.room(settings.buffers.send),
             segment: settings.maximum_segment,
+            in_pieces: settings.offload.segmentation,
         }
     }
 

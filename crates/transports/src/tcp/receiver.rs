@@ -127,6 +127,11 @@ impl Receiver {
         }
     }
 
+    /// How large the window is that grows with what comes; [`u64::MAX`] if there is none.
+    pub(super) fn grown_window(&self) -> u64 {
+        self.quick.as_ref().map_or(u64::MAX, |it| it.window())
+    }
+
     /// The last byte acknowledged, and the bytes beyond it that came in order.
     pub(super) fn unacknowledged(&self) -> (u64, u64) {
         (self.acknowledged, self.reassembly.next() - self.acknowledged)

@@ -24,6 +24,12 @@ impl Endpoint {
         self.receiver.bound_window(bytes);
     }
 
+    /// How large the window is that grows with what comes, in bytes; [`u64::MAX`] if there is none.
+    #[must_use]
+    pub fn grown_window(&self) -> u64 {
+        self.receiver.grown_window()
+    }
+
     /// Whether the handshake is over.
     #[must_use]
     pub fn is_established(&self) -> bool {

@@ -48,7 +48,8 @@ impl Endpoint {
         let subflow = &mut self.subflows[place];
         subflow.view_has_changed = false;
         // While a window is full, Linux's send buffer does not grow.
-        if state.sender.in_flight < state.sender.cwnd.floor() {
+        let is_full = state.sender.in_flight >= state.sender.cwnd.floor();
+        if !is_full || !self.settings.tcp.offload.segmentation {
             subflow.largest_window = subflow.largest_window.max(state.sender.cwnd);
         }
         self.states[place] = state;
@@ -60,7 +61,7 @@ impl Endpoint {
             self.states[place].is_full = self.is_full(place);
         }
         let view = self.sending.view(now, &self.states, &self.settings.tcp, excluded);
-        let minds_itself = self.scheduler.fills_window();
+        let minds_itself = self.fills_window();
         let takes = |it: &SubflowState| it.usable && (minds_itself || !it.is_full);
         self.scheduler.choose(&view).filter(|it| self.states.get(it.subflow).is_some_and(takes))
     }
@@ -69,9 +70,14 @@ impl Endpoint {
     #[inline]
     fn is_full(&self, place: usize) -> bool {
         let sender = &self.states[place].sender;
-        let largest = self.subflows[place].largest_window.max(LEAST_WINDOW);
-        let most = held_in(self.most_windows * largest, self.segment_of(place));
-        sender.in_flight + sender.queued >= most
+        let windows = self.most_windows * self.subflows[place].largest_window.max(LEAST_WINDOW);
+        let in_pieces = self.settings.tcp.offload.segmentation;
+        sender.in_flight + sender.queued >= held_in(windows, self.segment_of(place), in_pieces)
+    }
+
+    /// Whether data goes in pieces as small as the window has room for.
+    fn fills_window(&self) -> bool {
+        self.settings.tcp.offload.segmentation && self.scheduler.fills_window()
     }
 
     /// Data that was late on one subflow goes to another: the first for which there is one.
@@ -111,7 +117,7 @@ impl Endpoint {
         let repeats = self.scheduler.repeats();
         // A part of a segment goes only where nothing else would go on (RFC 9293, section
         // 3.8.6.2.1).
-        let waits_for_room = || !self.scheduler.fills_window() && self.has_any_in_flight();
+        let waits_for_room = || !self.fills_window() && self.has_any_in_flight();
         let is_blocked = waiting > 0 && length > room && (room == 0 || waits_for_room());
         if is_blocked {
             self.scheduler.on_window_full(now);
@@ -147,8 +153,9 @@ impl Endpoint {
     fn give(&mut self, now: Time, place: usize, start: u64, end: u64) {
         let length = end - start;
         let is_first = start == self.sending.next;
+        let fills = self.fills_window();
         let subflow = &mut self.subflows[place];
-        subflow.give(now, start, end, self.scheduler.fills_window());
+        subflow.give(now, start, end, fills);
         if is_first {
             subflow.first_bytes += length;
             self.sending.next = end;

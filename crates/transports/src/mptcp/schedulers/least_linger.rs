@@ -3,10 +3,12 @@
 //!
 //! Source: the scheduler of Linux 6.12 to 6.18 (`net/mptcp`), which has no other. A subflow
 //! holds what waits there or is in flight; the pacing rate is a mean over what it was given.
-//! Data waits in fragments of 32 KiB with a header of 40 bytes each, and a burst is of two. No segment
-//! has data of two bursts unless both go to one subflow, the second before the first was sent: of 1420
-//! bytes, each 46 are followed by one of 136. What the receiver's window has room for goes, however
-//! little that is.
+//! Data waits in fragments of 32 KiB with a header of 40 bytes each. A burst is of two, and no
+//! segment has data of two bursts: of 1420 bytes, each 46 are followed by one of 136.
+//!
+//! Where interfaces segment, data waits in large pieces. Bursts of which the second goes to the same
+//! subflow, before the first was sent, are then cut as one; a full subflow is left after a fragment; and
+//! what the receiver's window has room for goes, however little that is.
 
 use windtunnel_engine::Time;
 
@@ -66,7 +68,7 @@ impl LeastLinger {
         }
         let (place, _) = least?;
         let it = &view.subflows[place];
-        if it.is_full {
+        if it.is_full && view.in_pieces {
             return None;
         }
         let burst = BURST.min(view.window).min(view.waiting).max(1);
@@ -84,7 +86,7 @@ impl LeastLinger {
     fn goes_on(&mut self, view: &View<'_>) -> Option<usize> {
         let (place, left) = self.burst?;
         let (_, it) = view.usable().find(|it| it.0 == place)?;
-        if left <= PIECE && !self.is_second {
+        if view.in_pieces && left <= PIECE && !self.is_second {
             self.is_second = true;
             return (!it.is_full).then_some(place);
         }
@@ -123,8 +125,10 @@ impl Scheduler for LeastLinger {
         }
         self.again = None;
         let subflow = self.goes_on(view).or_else(|| self.begin(view))?;
-        let fragment = |left: u64| if left > PIECE { left - PIECE } else { left };
-        let most = self.burst.map_or(u64::MAX, |(_, left)| fragment(left));
+        let most = self.burst.map_or(u64::MAX, |(_, left)| match view.in_pieces {
+            true if left > PIECE => left - PIECE,
+            _ => left,
+        });
         Some(Choice { most, ..Choice::new(subflow) })
     }
 

@@ -32,6 +32,7 @@ pub struct Acknowledgements {
     /// two segments with each that comes, up to the receive buffer, which is 85,632 bytes at first.
     pub quick: bool,
     /// What the receiver does against the rules to be sent more; nothing by default.
+    #[cfg_attr(feature = "serde", serde(skip_serializing_if = "Option::is_none"))]
     pub misbehaviour: Option<Misbehaviour>,
 }
 
