@@ -201,19 +201,18 @@ impl Subflow {
     /// with the data before them.
     pub(super) fn give(&mut self, now: Time, start: u64, end: u64, joins: bool) {
         let (written, length) = (self.endpoint.written(), end - start);
-        match self.sent.back_mut() {
-            Some(last) if last.data_end() == start && !last.is_reinjected => {
-                last.length += length;
-                if joins {
-                    self.endpoint.continue_record(now, length);
-                } else {
-                    self.endpoint.write_record(now, length);
-                }
-            }
-            _ => {
+        let last = self.sent.back_mut();
+        let last = last.filter(|it| it.data_end() == start && !it.is_reinjected);
+        if last.is_some() && joins {
+            self.endpoint.continue_record(now, length);
+        } else {
+            self.endpoint.write_record(now, length);
+        }
+        match last {
+            Some(last) => last.length += length,
+            None => {
                 let mapping = Mapping { start: written, length, data: start, is_reinjected: false };
                 self.sent.push_back(mapping);
-                self.endpoint.write_record(now, length);
             }
         }
         self.has_more_to_send = true;

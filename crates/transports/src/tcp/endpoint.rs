@@ -519,11 +519,11 @@ impl Endpoint {
     }
 
     pub(super) fn send_acknowledgement(&mut self, now: Time, outbox: &mut TcpOutbox) {
-        let (before, fresh) = self.receiver.unacknowledged();
+        let misbehaviour = self.settings.acknowledgements.misbehaviour;
+        let is_divided = misbehaviour == Some(Misbehaviour::DividedAcknowledgements);
+        let divided = is_divided.then(|| self.receiver.unacknowledged());
         let segment = self.acknowledgement(now);
-        if self.settings.acknowledgements.misbehaviour
-            == Some(Misbehaviour::DividedAcknowledgements)
-        {
+        if let Some((before, fresh)) = divided {
             self.send_parts(&segment, before, fresh, outbox);
         }
         outbox.push(packet(segment, Ecn::NotCapable, &self.settings));

@@ -417,11 +417,12 @@ impl Receiver {
             self.due = now;
             return;
         }
-        let fills = start < self.reassembly.end();
+        let invents = settings.acknowledgements.misbehaviour
+            == Some(Misbehaviour::InventedDuplicates)
+            && start < self.reassembly.end();
         let arrival = self.reassembly.insert(start, end);
         let next = self.reassembly.next();
-        if fills && settings.acknowledgements.misbehaviour == Some(Misbehaviour::InventedDuplicates)
-        {
+        if invents {
             self.reassembly.report_twice(start, end);
         }
         counters.duplicates += if arrival == Arrival::Duplicate { u64::from(count) } else { 0 };

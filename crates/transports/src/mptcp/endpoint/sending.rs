@@ -53,26 +53,25 @@ impl Endpoint {
             subflow.largest_window = subflow.largest_window.max(state.sender.cwnd);
         }
         self.states[place] = state;
+        self.note_fullness(place);
     }
 
     /// What the scheduler chooses, if it is possible.
     fn choose(&mut self, now: Time, excluded: Option<usize>) -> Option<Choice> {
-        for place in 0..self.states.len() {
-            self.states[place].is_full = self.is_full(place);
-        }
         let view = self.sending.view(now, &self.states, &self.settings.tcp, excluded);
         let minds_itself = self.fills_window();
         let takes = |it: &SubflowState| it.usable && (minds_itself || !it.is_full);
         self.scheduler.choose(&view).filter(|it| self.states.get(it.subflow).is_some_and(takes))
     }
 
-    /// Whether a subflow holds as much as it may.
+    /// Notes whether a subflow holds as much as it may.
     #[inline]
-    fn is_full(&self, place: usize) -> bool {
-        let sender = &self.states[place].sender;
+    fn note_fullness(&mut self, place: usize) {
         let windows = self.most_windows * self.subflows[place].largest_window.max(LEAST_WINDOW);
         let in_pieces = self.settings.tcp.offload.segmentation;
-        sender.in_flight + sender.queued >= held_in(windows, self.segment_of(place), in_pieces)
+        let most = held_in(windows, self.segment_of(place), in_pieces);
+        let state = &mut self.states[place];
+        state.is_full = state.sender.in_flight + state.sender.queued >= most;
     }
 
     /// Whether data goes in pieces as small as the window has room for.
@@ -175,6 +174,7 @@ impl Endpoint {
         // What else has changed is looked at when it goes.
         let segment = f64::from(self.settings.tcp.maximum_segment);
         self.states[place].sender.queued += length as f64 / segment;
+        self.note_fullness(place);
     }
 
     /// What fills the receiver's window because a slower subflow has it goes again on a faster
