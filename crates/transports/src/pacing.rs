@@ -27,8 +27,17 @@ impl Pacer {
     /// nothing leaves a second between packets.
     #[inline]
     pub fn spend(&mut self, now: Time, bytes: u32, rate: f64) {
-        let gap = Duration::from_seconds(f64::from(bytes) / rate);
-        self.wait(now, gap.unwrap_or(Duration::from_secs(1)).min(Duration::from_secs(1)));
+        self.wait(now, gap(bytes, rate));
+    }
+
+    /// A burst of `bytes` leaves now. What it is late by counts as waited already, up to half of its own
+    /// time: as in Linux (`tcp_update_skb_after_send`), where timers are late.
+    #[inline]
+    pub fn spend_late(&mut self, now: Time, bytes: u32, rate: f64) {
+        let gap = gap(bytes, rate);
+        let half = Duration::from_picos(gap.as_picos() / 2);
+        let late = now.since(self.next.min(now));
+        self.wait(now, gap - late.min(half));
     }
 
     /// A packet leaves now, and the next one so much later.
@@ -37,6 +46,12 @@ impl Pacer {
         // Unused time gives no credit, so there is no burst.
         self.next = self.next.max(now) + gap;
     }
+}
+
+/// How long so many bytes take, a second at the most.
+fn gap(bytes: u32, rate: f64) -> Duration {
+    let longest = Duration::from_secs(1);
+    Duration::from_seconds(f64::from(bytes) / rate).unwrap_or(longest).min(longest)
 }
 
 #[cfg(test)]
@@ -69,6 +84,18 @@ mod tests {
             let mut pacer = Pacer::default();
             pacer.spend(Time::ZERO, 1500, rate);
             assert_eq!(pacer.next(), Time::ZERO + Duration::from_secs(1), "{rate}");
+        }
+    }
+
+    /// 1500 bytes take 1 ms: a burst 0.2 ms late is followed after 0.8 ms, and one that is later after half of it.
+    #[test]
+    fn up_to_half_of_the_time_that_a_burst_is_late_counts_as_waited() {
+        for (late, gap) in [(0, 1_000), (200, 800), (500, 500), (5_000, 500)] {
+            let mut pacer = Pacer::default();
+            pacer.spend(Time::ZERO, 1500, 1_500_000.0);
+            let now = pacer.next() + Duration::from_micros(late);
+            pacer.spend_late(now, 1500, 1_500_000.0);
+            assert_eq!(pacer.next(), now + Duration::from_micros(gap));
         }
     }
 

@@ -1464,8 +1464,9 @@ class Offload(TypedDict, total=False):
     segmentation: bool
     """Whether the sender hands segments to its host's interface in bursts, as Linux does with TSO
     or GSO: of a millisecond at its rate, at least 2 segments, at most 64 KiB. A burst leaves back
-    to back, with pacing as well. One that is not full waits for an acknowledgement that is about
-    to come."""
+    to back, with pacing as well, which is then Linux's: the first ten segments are not paced, and
+    up to half of what a burst takes is given back where it is late. One that is not full waits
+    for an acknowledgement that is about to come."""
     receive: bool
     """Whether segments that arrive in one poll of the receiving host's interface are merged, up
     to 64 KiB, and acknowledged once, as Linux does with GRO. It holds for both ends:

@@ -44,6 +44,9 @@ impl Endpoint {
         if self.sending.is_used() {
             subflow.endpoint.prepare(now);
         }
+        if is_first {
+            self.receiving.buffer.begin(now);
+        }
         if self.role == Role::Server && is_first {
             self.announce();
         }

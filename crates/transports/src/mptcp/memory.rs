@@ -6,6 +6,11 @@ const SEGMENT: u64 = 2304;
 /// Those that it takes where it is joined with the data before it.
 const JOINED: u64 = 2048;
 
+/// How much of the data that a connection's buffer has room for Linux counts while a subflow has brought none: its
+/// share of the memory is taken as a half (`TCP_DEFAULT_SCALING_RATIO`), and then as 167/256, which is
+/// that of full segments.
+pub(super) const BEFORE_DATA: f64 = 128.0 / 167.0;
+
 /// How many segments of this many bytes of data are held where the memory for `segments` is: data that
 /// waits in large pieces, for interfaces that segment, takes hardly more than its size.
 pub(super) fn held_in(segments: f64, segment: u64, in_pieces: bool) -> f64 {

@@ -30,7 +30,7 @@ impl Receiving {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(0),
-            buffer: ReceiveBuffer::new(settings.buffers.initial_receive_size()),
+            buffer: ReceiveBuffer::new(settings),
             scale: scale_for(settings.buffers.maximum_receive_size()),
             taken: 0,
             fin: None,
@@ -111,7 +111,7 @@ impl Receiving {
     /// The application takes this many bytes of what came in order.
     pub(super) fn take(&mut self, now: Time, bytes: u64, settings: &TcpSettings) {
         self.taken = self.in_order().min(self.taken.saturating_add(bytes));
-        self.buffer.take(now, self.taken, settings);
+        self.buffer.take(now, self.taken, 0, settings);
     }
 
     /// Whether a new window is to be advertised, where a subflow's has grown to `most`: it was closed, or

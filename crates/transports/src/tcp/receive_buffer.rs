@@ -9,6 +9,7 @@
 use windtunnel_engine::{Duration, Time};
 use windtunnel_packets::tcp::{Flags, Segment};
 
+use super::quick_acknowledgements::QuickAcknowledgements;
 use super::sender::age_of;
 use super::settings::TcpSettings;
 
@@ -57,7 +58,11 @@ impl ReceiverRtt {
 /// The receive buffer.
 #[derive(Clone, Debug)]
 pub(crate) struct ReceiveBuffer {
+    /// The bytes of data that it holds.
     size: u64,
+    /// Those that it holds once all subflows have brought some.
+    largest: u64,
+    established: Time,
     /// Where data comes, and the buffer may grow.
     fitting: Option<Box<Fitting>>,
 }
@@ -69,6 +74,11 @@ struct Fitting {
     own: ReceiverRtt,
     /// The round trip that counts, once there is a sample.
     rtt: Option<Duration>,
+    /// The share of memory that holds data, by the subflows that bring it.
+    share: Option<f64>,
+    /// Of several subflows, the round trip and the share are looked at when the one that was found last
+    /// is over.
+    looked_at_after: Duration,
     /// A window began to come then, and ends there.
     window_begun: Time,
     window_end: u64,
@@ -80,15 +90,21 @@ struct Fitting {
 }
 
 impl ReceiveBuffer {
-    /// A buffer of that size at first.
-    pub(crate) fn new(size: u64) -> Self {
-        Self { size, fitting: None }
+    /// The buffer as it is at first.
+    pub(crate) fn new(settings: &TcpSettings) -> Self {
+        let size = QuickAcknowledgements::first_buffer(settings);
+        Self { size, largest: size, established: Time::ZERO, fitting: None }
     }
 
     /// The bytes of data that it holds.
     #[inline]
     pub(crate) fn size(&self) -> u64 {
         self.size
+    }
+
+    /// The connection is established: the first round trip begins.
+    pub(crate) fn begin(&mut self, now: Time) {
+        self.established = now;
     }
 
     /// Data came with a segment, while the buffer may grow: everything before `next` is there.
@@ -99,38 +115,59 @@ impl ReceiveBuffer {
         segment: &Segment,
         settings: &TcpSettings,
     ) {
-        let fitting = self.fitting.get_or_insert_with(|| Box::new(Fitting::new(now, settings)));
+        let size = self.size;
+        let fitting = self.fitting(settings);
         if segment.flags.has(Flags::TIMESTAMPS) {
             fitting.own.measure(now, segment);
         }
-        fitting.measure_window(now, next, self.size);
+        fitting.measure_window(now, next, size);
         fitting.rtt = fitting.own.smoothed();
     }
 
-    /// Data came over several subflows; the longest of their round trips is this.
-    pub(crate) fn receive_over(&mut self, now: Time, rtt: Duration, settings: &TcpSettings) {
-        let fitting = self.fitting.get_or_insert_with(|| Box::new(Fitting::new(now, settings)));
-        fitting.rtt = Some(rtt);
+    /// Data came over several subflows: the longest of their round trips, and the least share of memory
+    /// that holds the data of one.
+    pub(crate) fn receive_over(&mut self, rtt: Duration, share: f64, settings: &TcpSettings) {
+        let fitting = self.fitting(settings);
+        (fitting.rtt, fitting.share) = (Some(rtt), Some(share));
     }
 
-    /// The application has taken this many bytes in all.
-    pub(crate) fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) {
+    fn fitting(&mut self, settings: &TcpSettings) -> &mut Fitting {
+        let begun = self.established;
+        self.fitting.get_or_insert_with(|| Box::new(Fitting::new(begun, settings)))
+    }
+
+    /// The application has taken this many bytes in all. In a round trip that ends where others are still
+    /// `unread`, these do not count, and take from it, as in Linux.
+    pub(crate) fn take(&mut self, now: Time, taken: u64, unread: u64, settings: &TcpSettings) {
         let Some(fitting) = &mut self.fitting else { return };
-        if let Some(wanted) = fitting.take(now, taken, settings) {
-            self.size = self.size.max(wanted.min(settings.buffers.maximum_receive_size()));
+        if now.since(fitting.begun) < fitting.looked_at_after {
+            return;
         }
+        let share = fitting.look();
+        if let Some(wanted) = fitting.take(now, taken, unread, settings) {
+            let wanted = of_all(wanted, 1.0 / share);
+            self.largest = self.largest.max(wanted.min(settings.buffers.maximum_receive_size()));
+        }
+        self.size = of_all(self.largest, share);
     }
 }
 
+/// A share of so many bytes.
+fn of_all(bytes: u64, share: f64) -> u64 {
+    if share == 1.0 { bytes } else { (bytes as f64 * share) as u64 }
+}
+
 impl Fitting {
-    fn new(now: Time, settings: &TcpSettings) -> Self {
+    fn new(begun: Time, settings: &TcpSettings) -> Self {
         Self {
             own: ReceiverRtt::default(),
             rtt: None,
-            window_begun: now,
+            share: None,
+            looked_at_after: Duration::ZERO,
+            window_begun: begun,
             window_end: 0,
             taken_before: 0,
-            begun: now,
+            begun,
             most: INITIAL_SEGMENTS * u64::from(settings.maximum_segment),
         }
     }
@@ -145,12 +182,20 @@ impl Fitting {
         (self.window_begun, self.window_end) = (now, next + size);
     }
 
+    /// Looks at what the subflows give: the share of memory that holds data.
+    fn look(&mut self) -> f64 {
+        if self.share.is_some() {
+            self.looked_at_after = self.rtt.unwrap_or(Duration::ZERO);
+        }
+        self.share.unwrap_or(1.0)
+    }
+
     /// The size that is wanted, if a round trip is over in which more was taken than ever.
-    fn take(&mut self, now: Time, taken: u64, settings: &TcpSettings) -> Option<u64> {
+    fn take(&mut self, now: Time, taken: u64, unread: u64, settings: &TcpSettings) -> Option<u64> {
         if now.since(self.begun) < self.rtt? {
             return None;
         }
-        let copied = taken - self.taken_before;
+        let copied = (taken - self.taken_before).saturating_sub(unread);
         (self.taken_before, self.begun) = (taken, now);
         if copied <= self.most {
             return None;
@@ -160,5 +205,63 @@ impl Fitting {
         let growth = (copied - self.most) as f64 / self.most as f64;
         self.most = copied;
         Some(twice + (2.0 * twice as f64 * growth) as u64)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use windtunnel_controllers::{DESCRIPTIONS, Settings};
+
+    use super::*;
+
+    fn at(millis: u64) -> Time {
+        Time::ZERO + Duration::from_millis(millis)
+    }
+
+    fn over_subflows(settings: &TcpSettings) -> ReceiveBuffer {
+        let mut it = ReceiveBuffer::new(settings);
+        it.begin(at(10));
+        it
+    }
+
+    /// The first data comes a transmission later; a round trip after the establishment is over with it.
+    #[test]
+    fn the_first_round_trip_begins_with_the_connection() {
+        let settings = TcpSettings::new(Settings::defaults(DESCRIPTIONS[0]));
+        let segment = u64::from(settings.maximum_segment);
+        for (millis, grows) in [(29, false), (30, true)] {
+            let mut it = over_subflows(&settings);
+            let first = it.size();
+            it.receive_over(Duration::from_millis(20), 1.0, &settings);
+            it.take(at(millis), 40 * segment, 0, &settings);
+            // 40 segments after the 10 of the initial window: four times as many, and that again.
+            let wanted = (2 * 40 + 16) * segment * 7;
+            assert_eq!(it.size(), if grows { wanted } else { first });
+        }
+    }
+
+    /// A subflow that has brought nothing takes from the others' room as soon as it is seen, and gives it back
+    /// a round trip later. What is wanted in between is so much larger afterwards.
+    #[test]
+    fn a_share_holds_until_the_round_trip_that_was_seen_with_it_is_over() {
+        let settings = TcpSettings::new(Settings::defaults(DESCRIPTIONS[0]));
+        let mut it = over_subflows(&settings);
+        let first = it.size();
+        it.receive_over(Duration::from_millis(20), 0.5, &settings);
+        it.take(at(15), 1_000, 0, &settings);
+        assert_eq!(it.size(), first / 2);
+        it.receive_over(Duration::from_millis(5), 1.0, &settings);
+        it.take(at(29), 2_000, 0, &settings);
+        assert_eq!(it.size(), first / 2, "20 ms are not over");
+        it.take(at(30), 3_000, 0, &settings);
+        assert_eq!(it.size(), first);
+        it.receive_over(Duration::from_millis(5), 0.5, &settings);
+        let taken = 3_000 + 40 * u64::from(settings.maximum_segment);
+        it.take(at(35), taken, 0, &settings);
+        let wanted = it.size();
+        assert!(wanted > 2 * first, "{wanted}");
+        it.receive_over(Duration::from_millis(5), 1.0, &settings);
+        it.take(at(40), taken, 0, &settings);
+        assert!(it.size().abs_diff(2 * wanted) <= 1, "{} of {wanted}", it.size());
     }
 }

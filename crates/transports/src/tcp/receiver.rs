@@ -75,7 +75,7 @@ impl Receiver {
     pub(super) fn new(settings: &TcpSettings) -> Self {
         Self {
             reassembly: Reassembly::new(FIRST),
-            buffer: ReceiveBuffer::new(QuickAcknowledgements::first_buffer(settings)),
+            buffer: ReceiveBuffer::new(settings),
             fin: NO_FIN,
             acknowledged: FIRST,
             taken: 0,
@@ -110,7 +110,8 @@ impl Receiver {
     }
 
     /// The connection is established; the handshake may have measured a round trip.
-    pub(super) fn establish(&mut self, rtt: Option<Duration>, settings: &TcpSettings) {
+    pub(super) fn establish(&mut self, now: Time, rtt: Option<Duration>, settings: &TcpSettings) {
+        self.buffer.begin(now);
         let Some(rtt) = rtt else { return };
         if let Some(compression) = &mut self.compression {
             compression.measure(rtt);
@@ -265,7 +266,7 @@ impl Receiver {
 
     /// The settings are those that both ends agreed on.
     pub(super) fn agree(&mut self, settings: &TcpSettings) {
-        self.buffer = ReceiveBuffer::new(QuickAcknowledgements::first_buffer(settings));
+        self.buffer = ReceiveBuffer::new(settings);
         if !settings.recovery.uses_sack() {
             self.compression = None;
         }
@@ -293,7 +294,7 @@ impl Receiver {
     pub(super) fn take(&mut self, now: Time, bytes: u64, settings: &TcpSettings) {
         let in_order = self.reassembly.next() - FIRST;
         self.taken = in_order.min(self.taken.saturating_add(bytes));
-        self.buffer.take(now, self.taken, settings);
+        self.buffer.take(now, self.taken, 0, settings);
     }
 
     /// Whether there is so much more room than was advertised that a new window is to be
@@ -433,7 +434,7 @@ impl Receiver {
             self.note_arrival(now, arrival, settings);
         }
         if self.buffer.size() < settings.buffers.maximum_receive_size() {
-            self.fit_buffer(now, segment, settings);
+            self.fit_buffer(now, segment, next - before, settings);
         }
         if self.control.is_some() && segment.length > 0 {
             self.report(now, segment, start, arrival, settings);
@@ -492,12 +493,14 @@ impl Receiver {
         }
     }
 
-    /// Lets the buffer grow with what comes.
-    fn fit_buffer(&mut self, now: Time, segment: &Segment, settings: &TcpSettings) {
+    /// Lets the buffer grow with what comes, of which so many bytes are in order now. What was waiting for
+    /// the segment is read after it.
+    fn fit_buffer(&mut self, now: Time, segment: &Segment, more: u64, settings: &TcpSettings) {
         let next = self.reassembly.next();
         self.buffer.receive(now, next, segment, settings);
-        if settings.socket.reading == Reading::AtOnce {
-            self.buffer.take(now, next - FIRST, settings);
+        if more > 0 && settings.socket.reading == Reading::AtOnce {
+            let unread = more.saturating_sub(u64::from(segment.length));
+            self.buffer.take(now, next - FIRST - unread, unread, settings);
         }
     }
 

@@ -262,6 +262,7 @@ impl Sender {
         self.timeout_from = now;
         self.probe_from = now;
         self.sent_at = now;
+        self.pacer.wait(now, Duration::ZERO);
     }
 
     /// The radio reports its SINR, in decibels, and its bandwidth, in hertz.

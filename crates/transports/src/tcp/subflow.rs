@@ -58,7 +58,7 @@ impl Endpoint {
 
     /// Makes ready to send, so that its window is known.
     pub fn prepare(&mut self, now: Time) {
-        self.sender(now);
+        self.sender(now).begin_again(now);
     }
 
     /// Hands over `bytes` that no segment has together with others; they go with the next call

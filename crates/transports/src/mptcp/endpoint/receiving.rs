@@ -5,7 +5,8 @@ use windtunnel_packets::multipath::Multipath;
 use windtunnel_packets::tcp::Segment;
 
 use super::Endpoint;
-use crate::mptcp::subflow::Mapping;
+use crate::mptcp::memory::BEFORE_DATA;
+use crate::mptcp::subflow::{Mapping, Subflow};
 use crate::tcp::{Reading, TcpOutbox};
 
 impl Endpoint {
@@ -75,11 +76,13 @@ impl Endpoint {
         }
         // As in Linux, what is taken in the longest of the subflows' round trips counts.
         let longest = self.subflows.iter().filter_map(|it| it.receiver_rtt.smoothed()).max();
+        let is_new = |it: &Subflow| it.endpoint.is_established() && it.received_bytes() == 0;
+        let has_new = settings.acknowledgements.quick && self.subflows.iter().any(is_new);
         if let Some(rtt) = longest {
-            it.buffer.receive_over(now, rtt, settings);
+            it.buffer.receive_over(rtt, if has_new { BEFORE_DATA } else { 1.0 }, settings);
         }
         if settings.socket.reading == Reading::AtOnce {
-            it.buffer.take(now, it.reassembly.next(), settings);
+            it.buffer.take(now, it.reassembly.next(), 0, settings);
         }
         self.bound_windows();
     }

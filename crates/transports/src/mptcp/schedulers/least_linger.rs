@@ -87,8 +87,11 @@ impl LeastLinger {
         let (place, left) = self.burst?;
         let (_, it) = view.usable().find(|it| it.0 == place)?;
         if view.in_pieces && left <= PIECE && !self.is_second {
+            if it.is_full {
+                self.burst = None;
+                return None;
+            }
             self.is_second = true;
-            return (!it.is_full).then_some(place);
         }
         Some(place)
     }
@@ -142,5 +145,44 @@ impl Scheduler for LeastLinger {
 
     fn on_window_full(&mut self, _now: Time) {
         self.burst = None;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tcp::SenderState;
+
+    fn asked(scheduler: &mut dyn Scheduler, is_full: bool) -> Option<Choice> {
+        let sender = SenderState { rate: Some(1_000.0), ..SenderState::default() };
+        let subflows = [SubflowState { sender, usable: true, is_full, ..SubflowState::default() }];
+        scheduler.choose(&View {
+            now: Time::ZERO,
+            subflows: &subflows,
+            excluded: None,
+            unacknowledged: 0,
+            next: 0,
+            waiting: 10 * BURST,
+            window: 10 * BURST,
+            segment: 1420,
+            in_pieces: true,
+        })
+    }
+
+    /// A subflow that has become full is left after the first of two fragments, however often it is asked
+    /// for, and then has a burst of its own.
+    #[test]
+    fn a_full_subflow_has_no_second_fragment() {
+        let mut it = (DESCRIPTION.make)();
+        assert_eq!(asked(&mut *it, false).map(|it| it.most), Some(PIECE));
+        it.on_sent(0, 0, PIECE);
+        for _ in 0..3 {
+            assert_eq!(asked(&mut *it, true), None);
+        }
+        for piece in 1..=2 {
+            assert_eq!(asked(&mut *it, false).map(|it| it.most), Some(PIECE));
+            it.on_sent(0, piece * PIECE, (piece + 1) * PIECE);
+        }
+        assert_eq!(asked(&mut *it, true), None);
     }
 }

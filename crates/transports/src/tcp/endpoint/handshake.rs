@@ -139,7 +139,7 @@ impl Endpoint {
         let age = || Duration::from_millis(u64::from(clock(now).wrapping_sub(answer.echo)).max(1));
         let echoed = || answer.flags.has(Flags::TIMESTAMPS).then(age);
         self.handshake = if attempts == 1 { Some(now.since(since)) } else { echoed() };
-        self.receiver.establish(self.handshake, &self.settings);
+        self.receiver.establish(now, self.handshake, &self.settings);
         if let Some(sender) = &mut self.sender {
             let windows = [window, self.first_window.into()];
             sender.establish(now, windows, self.handshake, self.ecn);

@@ -15,7 +15,7 @@ use crate::tcp::validation::NON_VALIDATED_PERIOD;
 
 impl Sender {
     /// Data is about to be sent while none is in flight.
-    pub(super) fn begin_again(&mut self, now: Time) {
+    pub(in crate::tcp) fn begin_again(&mut self, now: Time) {
         let idle = now.since(self.sent_at);
         // A model does not depend on the window.
         if idle > self.estimator.timeout() && !self.is_model_based {

@@ -1,12 +1,15 @@
 //! What is sent, and when it may be.
 
 use windtunnel_controllers::Controller;
-use windtunnel_engine::Time;
+use windtunnel_engine::{Duration, Time};
 
 use super::state::{ForwardRecovery, Part, Transmission};
 use super::{Sender, clock};
 use crate::tcp::counters::EndpointCounters;
 use crate::tcp::limits::Limit;
+
+/// So many segments of a connection are not paced by Linux (`tcp_update_skb_after_send`).
+const UNPACED: u64 = 10;
 
 impl Sender {
     /// Sends what may be sent; returns what keeps it from sending more.
@@ -37,8 +40,8 @@ impl Sender {
         let window = self.window();
         let mut share = None;
         let mut limit = Limit::CongestionWindow;
-        // What is left of a burst, and whether it has several segments.
-        let (mut burst, mut several) = (0, false);
+        // What is left of a burst, what of it went, and whether it has several segments.
+        let (mut burst, mut gone, mut several) = (0, 0, false);
         loop {
             let lost = match self.forward {
                 ForwardRecovery::Trying(_) => None,
@@ -96,13 +99,31 @@ impl Sender {
                 Some(number) => self.resend(now, number, counters, &mut emit),
                 None => self.send(now, length, counted, counters, &mut emit),
             }
-            if let Some(rate) = rate {
-                self.pacer.spend(now, u32::from(length), rate);
+            gone += u32::from(length);
+            if burst == 0 {
+                self.pace(now, std::mem::take(&mut gone), rate, counters);
             }
+        }
+        if gone > 0 {
+            self.pace(now, gone, rate, counters);
         }
         while self.write_on() {}
         self.note_limit(now, limit, window);
         limit
+    }
+
+    /// A burst of so many bytes went, at that rate if packets are paced. Where interfaces segment, pacing is
+    /// Linux's, which does not pace the first ten segments.
+    #[inline]
+    fn pace(&mut self, now: Time, bytes: u32, rate: Option<f64>, counters: &EndpointCounters) {
+        let Some(rate) = rate else { return };
+        if !self.settings.offload.segmentation {
+            self.pacer.spend(now, bytes, rate);
+        } else if counters.segments < UNPACED {
+            self.pacer.wait(now, Duration::ZERO);
+        } else {
+            self.pacer.spend_late(now, bytes, rate);
+        }
     }
 
     /// What keeps it from sending new data, of which none is ready.
