@@ -264,4 +264,21 @@ mod tests {
         it.take(at(40), taken, 0, &settings);
         assert!(it.size().abs_diff(2 * wanted) <= 1, "{} of {wanted}", it.size());
     }
+
+    /// A retransmission ends a round trip, and 60 segments were waiting for it: they count in the next one.
+    #[test]
+    fn what_waited_for_a_retransmission_counts_in_the_next_round_trip() {
+        let settings = TcpSettings::new(Settings::defaults(DESCRIPTIONS[0]));
+        let segment = u64::from(settings.maximum_segment);
+        let mut it = over_subflows(&settings);
+        let first = it.size();
+        it.receive_over(Duration::from_millis(20), 1.0, &settings);
+        it.take(at(30), 21 * segment, 60 * segment, &settings);
+        assert_eq!(it.size(), first);
+        it.take(at(49), 81 * segment, 0, &settings);
+        assert_eq!(it.size(), first, "20 ms are not over");
+        it.take(at(50), 81 * segment, 0, &settings);
+        // 60 segments after the 10 of the initial window.
+        assert_eq!(it.size(), (2 * 60 + 16) * segment * 11);
+    }
 }

@@ -151,3 +151,40 @@ fn a_subflow_is_paced_by_segments_of_plain_tcp_where_options_are_not_counted() {
     assert!((gap(false) - 1.0).abs() < 1e-6, "{}", gap(false));
     assert!((gap(true) - 1420.0 / 1448.0).abs() < 1e-6, "{}", gap(true));
 }
+
+/// BBR's first rate is 2/ln 2 windows in a round trip. Before there is one, it takes 1 ms for it.
+#[test]
+fn a_subflow_that_has_not_sent_has_the_rate_of_its_handshake() {
+    let shapes = vec![path(10, 10, 1_000), path(10, 100, 1_000)];
+    let mut paths = Paths::new(settings(tcp("bbr1"), "least-linger", 2), shapes);
+    paths.open(0, SEGMENT);
+    paths.run_until(at(1_000));
+    assert!(paths.sent.iter().all(|it| it.2 == 0 || it.3.length == 0), "path 2 has sent");
+    let (_, second) = paths.ends[0].subflows().nth(1).unwrap();
+    let rate = second.and_then(Controller::pacing_rate).unwrap();
+    let expected = 2.0 / std::f64::consts::LN_2 * 10.0 / 0.2;
+    assert!((rate / expected - 1.0).abs() < 0.01, "{rate}, not {expected}");
+}
+
+/// Half of the receive memory, not 167/256 of it, is data for as long as one path has brought none.
+#[test]
+fn with_quick_acknowledgements_a_subflow_that_has_brought_nothing_takes_room() {
+    let offered = |quick, count: u8| {
+        let mut of_tcp = TcpSettings { buffers: Buffers::default(), ..tcp("cubic") };
+        of_tcp.acknowledgements.quick = quick;
+        let shapes = [path(10, 10, 1_000), path(10, 50, 1_000)][..count.into()].to_vec();
+        let mut paths = Paths::new(settings(of_tcp, "lowest-rtt", count), shapes);
+        paths.open(0, 0);
+        for round in 1..=20 {
+            paths.run_until(at(200 * round));
+            paths.act(0, |it, now, outbox| it.write(now, 5 * SEGMENT, outbox));
+        }
+        paths.run_until(at(5_000));
+        assert!(paths.sent.iter().all(|it| it.2 == 0 || it.3.length == 0), "path 2 has sent");
+        let last = paths.sent.iter().rfind(|it| it.1 == 1).unwrap();
+        f64::from(last.3.window)
+    };
+    let share = offered(true, 2) / offered(true, 1);
+    assert!((share * 167.0 / 128.0 - 1.0).abs() < 0.01, "{share}");
+    assert!((offered(false, 2) / offered(false, 1) - 1.0).abs() < 1e-9);
+}

@@ -153,36 +153,43 @@ mod tests {
     use super::*;
     use crate::tcp::SenderState;
 
-    fn asked(scheduler: &mut dyn Scheduler, is_full: bool) -> Option<Choice> {
+    fn asked(scheduler: &mut dyn Scheduler, is_full: bool, window: u64) -> Option<u64> {
         let sender = SenderState { rate: Some(1_000.0), ..SenderState::default() };
         let subflows = [SubflowState { sender, usable: true, is_full, ..SubflowState::default() }];
-        scheduler.choose(&View {
+        let view = View {
             now: Time::ZERO,
             subflows: &subflows,
             excluded: None,
             unacknowledged: 0,
             next: 0,
             waiting: 10 * BURST,
-            window: 10 * BURST,
+            window,
             segment: 1420,
             in_pieces: true,
-        })
+        };
+        scheduler.choose(&view).map(|it| it.most)
     }
 
     /// A subflow that has become full is left after the first of two fragments, however often it is asked
-    /// for, and then has a burst of its own.
+    /// for, and then has a burst of its own: of what the window has room for.
     #[test]
     fn a_full_subflow_has_no_second_fragment() {
         let mut it = (DESCRIPTION.make)();
-        assert_eq!(asked(&mut *it, false).map(|it| it.most), Some(PIECE));
+        assert_eq!(asked(&mut *it, false, 10 * BURST), Some(PIECE));
         it.on_sent(0, 0, PIECE);
         for _ in 0..3 {
-            assert_eq!(asked(&mut *it, true), None);
+            assert_eq!(asked(&mut *it, true, 10 * BURST), None);
         }
-        for piece in 1..=2 {
-            assert_eq!(asked(&mut *it, false).map(|it| it.most), Some(PIECE));
+        assert_eq!(asked(&mut *it, false, 1_000), Some(1_000));
+    }
+
+    #[test]
+    fn a_subflow_that_is_not_full_has_both_fragments() {
+        let mut it = (DESCRIPTION.make)();
+        for piece in 0..2 {
+            assert_eq!(asked(&mut *it, false, 10 * BURST - piece), Some(PIECE));
             it.on_sent(0, piece * PIECE, (piece + 1) * PIECE);
         }
-        assert_eq!(asked(&mut *it, true), None);
+        assert_eq!(asked(&mut *it, true, 10 * BURST), None);
     }
 }
