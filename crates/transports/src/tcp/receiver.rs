@@ -34,6 +34,9 @@ pub(crate) fn scale_for(maximum: u64) -> u8 {
 
 /// The FIN's byte before it came: a number that no connection reaches.
 const NO_FIN: u64 = u64::MAX;
+/// So many segments that waited are read together with the one that they waited for: Linux joins segments as
+/// long as they have at most 17 pages (`MAX_SKB_FRAGS`).
+const MOST_JOINED: u64 = 17;
 
 /// The receiving half of a connection.
 #[derive(Clone, Debug)]
@@ -494,12 +497,14 @@ impl Receiver {
     }
 
     /// Lets the buffer grow with what comes, of which so many bytes are in order now. What was waiting for
-    /// the segment is read after it.
+    /// the segment is read after it, unless it is so little that both are joined.
     fn fit_buffer(&mut self, now: Time, segment: &Segment, more: u64, settings: &TcpSettings) {
         let next = self.reassembly.next();
         self.buffer.receive(now, next, segment, settings);
         if more > 0 && settings.socket.reading == Reading::AtOnce {
-            let unread = more.saturating_sub(u64::from(segment.length));
+            let waited = more.saturating_sub(u64::from(segment.length));
+            let joined = MOST_JOINED * u64::from(settings.maximum_segment);
+            let unread = if waited > joined { waited } else { 0 };
             self.buffer.take(now, next - FIRST - unread, unread, settings);
         }
     }
