@@ -6,9 +6,9 @@ const SEGMENT: u64 = 2304;
 /// Those that it takes where it is joined with the data before it.
 const JOINED: u64 = 2048;
 
-/// How much of the data that a connection's buffer has room for Linux counts while a subflow has brought none: its
-/// share of the memory is taken as a half (`TCP_DEFAULT_SCALING_RATIO`), and then as 167/256, which is
-/// that of full segments.
+/// The share of its usual room that a receive buffer has as long as a subflow has brought no data: of the
+/// memory, Linux takes a half for data at first (`TCP_DEFAULT_SCALING_RATIO`), and 167/256 once full
+/// segments have come.
 pub(super) const BEFORE_DATA: f64 = 128.0 / 167.0;
 
 /// How many segments of this many bytes of data are held where the memory for `segments` is: data that

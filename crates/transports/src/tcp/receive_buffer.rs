@@ -140,10 +140,7 @@ impl ReceiveBuffer {
     /// `unread`, these do not count, and take from it, as in Linux.
     pub(crate) fn take(&mut self, now: Time, taken: u64, unread: u64, settings: &TcpSettings) {
         let Some(fitting) = &mut self.fitting else { return };
-        if now.since(fitting.begun) < fitting.looked_at_after {
-            return;
-        }
-        let share = fitting.look();
+        let Some(share) = fitting.look(now) else { return };
         if let Some(wanted) = fitting.take(now, taken, unread, settings) {
             let wanted = of_all(wanted, 1.0 / share);
             self.largest = self.largest.max(wanted.min(settings.buffers.maximum_receive_size()));
@@ -182,12 +179,14 @@ impl Fitting {
         (self.window_begun, self.window_end) = (now, next + size);
     }
 
-    /// Looks at what the subflows give: the share of memory that holds data.
-    fn look(&mut self) -> f64 {
-        if self.share.is_some() {
-            self.looked_at_after = self.rtt.unwrap_or(Duration::ZERO);
+    /// Looks at what the subflows give, if it is time: the share of memory that holds data.
+    fn look(&mut self, now: Time) -> Option<f64> {
+        if now.since(self.begun) < self.looked_at_after {
+            return None;
         }
-        self.share.unwrap_or(1.0)
+        let Some(share) = self.share else { return Some(1.0) };
+        self.looked_at_after = self.rtt.unwrap_or(Duration::ZERO);
+        Some(share)
     }
 
     /// The size that is wanted, if a round trip is over in which more was taken than ever.
